@@ -501,6 +501,11 @@ PROOFS = (
         DOCUMENTS,
     ),
     Proof(
+        "test_installed_alone", "the first command of an installation works or names its extra",
+        "every command of the wheel in an environment with the base alone, and with each extra alone",
+        ("base/extras.py", "interfaces/cli"),
+    ),
+    Proof(
         "test_hostile_files", "no file keeps a world from starting", "hostile values in every field of every document",
         DOCUMENTS,
     ),

@@ -37,3 +37,14 @@ def test_a_caller_that_runs_something_while_it_is_closed_is_refused_and_does_not
         with pytest.raises(LoopClosed):
             loop.run(work())
         loop.close()
+
+
+def test_it_is_closed_from_a_coroutine_of_another_loop():
+    loop = LoopThread("closing")
+
+    async def close():
+        loop.close()
+
+    asyncio.run(close())
+    with pytest.raises(LoopClosed):
+        loop.run(asyncio.sleep(0, None))

@@ -186,7 +186,7 @@ def test_where_traces_go() -> None:
 
 
 def test_without_its_library_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worldfs.plugins.traces.trace_exporter.find_spec", lambda name: None)
+    monkeypatch.setattr("worldfs.base.extras.find_spec", lambda name: None)
     with pytest.raises(MissingRequirement) as raised:
         TraceExporter("http://h:1/v1/traces", tmp_path, SystemClock(), lambda where, found: None)
     assert raised.value.fix == "pip install 'worldfs[otel]'"

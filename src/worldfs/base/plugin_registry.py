@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from .errors import BadInput
+from .extras import needs
 from .messages import coded
 from .plugin_calls import contained, error_text
 
@@ -53,7 +54,8 @@ class LoadedPlugins(NamedTuple, Generic[T]):
 class PluginGroup(Mapping[str, T]):
     """One kind of plug-in, by name. The value is what the plug-in's "module:attribute" names.
 
-    `[name]` and `get` import that plug-in and no other; they raise `BadInput` for one that cannot be used.
+    `[name]` and `get` import that plug-in and no other; they raise `BadInput` for one that cannot be used, and
+    `MissingRequirement` for one of ours whose extra is not installed.
     `made`: what is handed out for a loaded object; it raises for an object that does not fit the port.
     """
 
@@ -74,7 +76,8 @@ class PluginGroup(Mapping[str, T]):
     def __getitem__(self, name: str) -> T:
         if (where := self.built_in.get(name)) is not None:
             module, _, attribute = where.partition(":")
-            return self._made(getattr(import_module(module), attribute))
+            with needs(op="load a plug-in", path=name):
+                return self._made(getattr(import_module(module), attribute))
         points = installed(self.group)[name]
         loaded = _load(self.group, name, points)
         try:

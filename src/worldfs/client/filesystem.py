@@ -19,11 +19,8 @@ from datetime import UTC, datetime
 from typing import ClassVar, Final, TypeVar
 from urllib.parse import urlsplit
 
-from fsspec.asyn import AsyncFileSystem, sync
-from fsspec.spec import AbstractBufferedFile
-from fsspec.utils import tokenize
-
 from worldfs.base.errors import BadInput, NotPermitted, WorldError
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.formats.wire.error_codes import errno_of
 from worldfs.tree.verb_values import Stat
@@ -34,6 +31,11 @@ from .remote_errors import ConnectionLost
 from .remote_tree import RemoteFile, is_control
 from .remote_types import RetryPolicy
 from .remote_world import RemoteWorld
+
+with needs("fs", op="acheron://"):
+    from fsspec.asyn import AsyncFileSystem, sync
+    from fsspec.spec import AbstractBufferedFile
+    from fsspec.utils import tokenize
 
 T = TypeVar("T")
 _BLOCK: Final = 512 * 1024

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, MissingRequirement, NotPermitted, WorldError
+from worldfs.base.errors import BadInput, NotPermitted, WorldError
 from worldfs.base.messages import coded
 from worldfs.formats.wire import frames
 from worldfs.formats.wire.frames import ACHERON, CONTROL, Frame
@@ -228,15 +228,10 @@ async def open_rpc_client(
     open_timeout: float,
     keepalive_s: float | None,
 ) -> RpcClient:
-    """A connection before its handshake. Raises `ConnectionLost` where no server answers, `MissingRequirement`
-    without the extra."""
-    try:
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import InvalidHandshake
-    except ImportError:
-        raise MissingRequirement(
-            coded("common.not_installed", name="websockets"), op="connect", fix="pip install 'worldfs[serve]'"
-        ) from None
+    """A connection before its handshake. Raises `ConnectionLost` where no server answers."""
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import InvalidHandshake
+
     try:
         socket = await connect(
             address.url,

@@ -8,8 +8,8 @@ from pathlib import Path
 from worldfs.base.chat_model import ModelCall, ModelUnavailable
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext
-from worldfs.base.errors import MissingRequirement, UserError
-from worldfs.base.messages import coded
+from worldfs.base.errors import UserError
+from worldfs.base.extras import needs
 from worldfs.formats.config_models import ModelConfig
 
 from .api_key import read_api_key
@@ -37,12 +37,9 @@ def open_model(
         "max_tokens": config.max_tokens,
     }
     try:
-        model = MODELS[config.kind](settings, PluginContext(clock))
+        with needs("models", op="ask a model"):
+            model = MODELS[config.kind](settings, PluginContext(clock))
         return MeteredModel(model, config, (ModelCallLog(home, config.name, clock).add, log))
-    except ModuleNotFoundError as absent:
-        raise MissingRequirement(
-            coded("common.not_installed", name=str(absent.name)), op="ask a model", fix="pip install 'worldfs[models]'"
-        ) from None
     except UserError:
         raise
     except Exception as error:  # whatever a package raises

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -56,13 +56,9 @@ class Gr00tPolicy:
     """
 
     def __init__(self, spec: PolicySpec, clock: Clock) -> None:
-        try:
+        with needs("policies", op="open a policy"):
             import msgpack
             import zmq
-        except ModuleNotFoundError as absent:
-            raise MissingRequirement(
-                coded("common.not_installed", name=absent.name), fix="pip install 'worldfs[policies]'"
-            ) from None
         self.spec, self._clock = spec, clock
         self._zmq, self._msgpack = zmq, msgpack
         self._where = endpoint(spec, SCHEMES, "")

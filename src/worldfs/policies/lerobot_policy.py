@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
@@ -47,10 +47,8 @@ class LeRobotPolicy:
     """
 
     def __init__(self, spec: PolicySpec, clock: Clock) -> None:
-        try:
+        with needs("policies", op="open a policy"):
             import grpc
-        except ModuleNotFoundError:
-            raise MissingRequirement(coded("session.no_grpcio"), fix="pip install 'worldfs[policies]'") from None
         self.spec, self._clock, self._grpc = spec, clock, grpc
         self._where = endpoint(spec, SCHEMES, "")
         if not self._where.loopback and spec.extra.get("trust") is not True:

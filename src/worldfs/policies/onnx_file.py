@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -98,12 +98,8 @@ class OnnxPolicy:
                 options.terminate = True
 
     def _loaded(self) -> ort.InferenceSession:
-        try:
+        with needs("local", op="open a policy", path=self._path):
             import onnxruntime as ort
-        except ImportError as error:
-            raise MissingRequirement(
-                coded("session.no_onnxruntime"), path=self._path, op="open a policy", fix="pip install 'worldfs[local]'"
-            ) from error
         options = ort.SessionOptions()
         threads = self.spec.extra.get("threads")
         options.intra_op_num_threads = threads if type(threads) is int and 0 < threads <= 64 else 1

@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -20,13 +19,7 @@ from .endpoint import endpoint, max_answer_bytes, secret
 from .msgpack_arrays import pack, unpack
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import parse_policy_info, rename_observations
-
-try:
-    from .websocket import InvalidHandshake, WebSocket, WebSocketClosed, WebSocketException
-except ModuleNotFoundError as absent:
-    raise MissingRequirement(
-        coded("common.not_installed", name=absent.name), fix="pip install 'worldfs[policies]'"
-    ) from None
+from .websocket import InvalidHandshake, WebSocket, WebSocketClosed, WebSocketException
 
 SCHEMES = {"ws": 8000, "wss": 443, "http": 8000, "https": 443}
 

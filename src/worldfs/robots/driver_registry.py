@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import MissingRequirement
-from worldfs.base.messages import coded
+from worldfs.base.extras import needs
 from worldfs.base.plugin_registry import PluginGroup
 
 if TYPE_CHECKING:
@@ -96,13 +95,8 @@ def _pacing(context: PluginContext) -> Pacing | None:
 
 
 def _engine() -> None:
-    try:
+    with needs("sim", op="open a body"):
         import mujoco  # noqa: F401 # the question is whether it is there
-        import numpy  # noqa: F401 # same
-    except ImportError as error:
-        raise MissingRequirement(
-            coded("robot.simulation_needs", name=error.name or "mujoco"), op="open a body", fix=SIM
-        ) from error
 
 
 BODIES: Final = PluginGroup["DriverFactory"](

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
@@ -100,10 +101,8 @@ class VideoWriter:
 
 class _Mp4Container:
     def __init__(self, path: str, fps: int) -> None:
-        try:
+        with needs("video", op="film", path=path):
             import av
-        except ImportError:
-            raise MissingRequirement(coded("robot.film_package"), path=path, fix=coded("robot.install_film")) from None
         self._path, self._fps = path, fps
         self._av = av
         self._open: tuple[OutputContainer, VideoStream] | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from worldfs.base.driver import Driver, Run
 from worldfs.base.errors import MissingRequirement, StorageError, UserError
@@ -45,6 +46,12 @@ class UnavailableDriver:
 
     def execute(self, order: Order, run: Run) -> Outcome:
         return Outcome.failure(Cause.REJECTED, self.finding.code, str(self.finding))
+
+    def record(self, path: Path, fps: int) -> None:
+        raise self.error
+
+    def stop_recording(self) -> int:
+        return 0
 
     def close(self) -> None:
         return

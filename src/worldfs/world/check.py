@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from worldfs.base import plugin_registry
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, orchestrator, task
@@ -329,17 +330,12 @@ def _pictures() -> Iterator[Finding]:
             warning=True,
         )
     try:
-        from worldfs.robots.mujoco.gl import gl_status
-    except ImportError:
-        yield Finding(
-            "MISSING",
-            coded("file.the_simulation"),
-            "mujoco",
-            coded("file.not_installed"),
-            "pip install 'worldfs[sim]'",
-            warning=True,
-        )
+        require("sim")
+    except MissingRequirement as error:
+        yield Finding(error.code, coded("file.the_simulation"), "mujoco", error.found, error.fix, warning=True)
         return
+    from worldfs.robots.mujoco.gl import gl_status
+
     status = gl_status()
     if not status.backend:
         yield Finding("NO_GL", coded("file.pictures"), coded("file.opengl"), status.why, status.fix, warning=True)

@@ -8,8 +8,10 @@ from typing import Final
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists, UserError
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 from worldfs.formats import config, embodied, entry_ids
+from worldfs.robots.driver_registry import BODIES
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import ABSENT, Store
 
@@ -53,6 +55,13 @@ def onboard(
                 if row.template and (place in own if row.per_robot else place == root):
                     made.append((place / row.key, _create(store, row.key, template(row.template, language))))
     return made
+
+
+def demand_body(home: Home, profile: str = "") -> None:
+    """Raises `MissingRequirement` where the profile's body is one of ours and its extra is not installed."""
+    text = profile_text(profile or DEFAULT_PROFILE, "en", home.profiles)
+    if ((text and embodied.read(text).driver) or DEFAULT_DRIVER) in BODIES.built_in:
+        require("sim", op="onboard")
 
 
 def default_ids(profile: str, count: int = 1) -> tuple[str, ...]:

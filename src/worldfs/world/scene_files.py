@@ -8,9 +8,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
-from worldfs.robots.driver_registry import SCENE, SIM
+from worldfs.robots.driver_registry import SCENE
 from worldfs.robots.pose_frames import encode_frame, frame_number
 from worldfs.tree.verb_values import Wait
 from worldfs.tree.virtual_file import FileBehaviour, Names, StreamFile, VirtualFile
@@ -81,11 +82,8 @@ class SceneSource:
         return Wait((path,), lambda: any(path in item.topics for item in feed.since(number - 1)), WAIT_S)
 
     def _draw(self, document: bytes) -> tuple[bytes, bytes]:
-        try:
+        with needs("sim", op="draw"):
             from worldfs.robots.mujoco import drawn_world
-        except ImportError as error:
-            needs = coded("robot.simulation_needs", name=error.name or "mujoco")
-            raise MissingRequirement(needs, op="draw", fix=SIM) from error
         from worldfs.formats import environment
 
         scene = environment.read(document).scene

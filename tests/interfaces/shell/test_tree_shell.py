@@ -349,6 +349,6 @@ def test_a_home_that_is_not_there_is_an_error(tmp_path, capsys):
 
 
 def test_what_is_missing_is_named(monkeypatch, home, capsys):
-    monkeypatch.setattr("worldfs.interfaces.cli.sh_command.find_spec", lambda name: None)
+    monkeypatch.setattr("worldfs.base.extras.find_spec", lambda name: None)
     assert main(["--home", str(home), "sh", "-c", "ls"]) == 2
     assert "worldfs[shell]" in capsys.readouterr().err

@@ -150,7 +150,7 @@ def test_without_its_library_or_a_terminal_it_says_what_to_do(
     assert main(["--home", str(home), "top"]) == 2
     assert "this needs a terminal — paos status --watch" in capsys.readouterr().err
     real = importlib.util.find_spec
-    gone = "worldfs.interfaces.cli.top.top_command.find_spec"
+    gone = "worldfs.base.extras.find_spec"
     monkeypatch.setattr(gone, lambda name: None if name == "textual" else real(name))
     assert main(["--home", str(home), "top"]) == 2
     assert "pip install 'worldfs[top]'" in capsys.readouterr().err

@@ -79,6 +79,7 @@ ROWS = {
         'next: {name} up    then, in another terminal: {name} do "{wish}"',
         '下一步：{name} up    然后在另一个终端运行：{name} do "{wish}"',
     ),
+    "command.install_first": ("first: {fix}    ({found})", "先运行：{fix}    （{found}）"),
     "command.clear_the_table": ("clear the table", "收拾桌子"),
     "command.go_to_the_door": ("go to the door", "去门"),
     "command.no_workspace": ("no workspace here", "这里没有工作空间"),
@@ -411,7 +412,6 @@ ROWS = {
     "command.export_form": ("NAME=PATH, NAME=PATH:ro or NAME=PATH:rw", "NAME=PATH、NAME=PATH:ro 或 NAME=PATH:rw"),
     "command.no_directory": ("no directory", "没有该目录"),
     "command.exported_directory": ("a directory to export", "要导出的目录"),
-    "command.serve_extra": ("websockets or msgspec is not installed", "没有安装 websockets 或 msgspec"),
     "command.open_policy": (
         "other machines can reach {host}, and anyone there could use the policy",
         "{host} 不限于本机，那里的任何人都能请求",
@@ -457,7 +457,6 @@ ROWS = {
         "{episodes} episodes, {frames} frames in {path}; {failed} trials failed",
         "{path} 中有 {episodes} 个回合、{frames} 帧；{failed} 次失败",
     ),
-    "command.needs": ("the table needs {name}", "桌面任务需要 {name}"),
     "command.two_names": ("two of one name", "有两个同名"),
     "command.contestant": ("NAME=SPEC, each name once", "NAME=SPEC，每个名称一次"),
     "command.after_trials": ("paos: ends after the present trials …", "paos: 当前各次之后结束…"),

@@ -10,6 +10,7 @@ ROWS = {
     "common.a_file": ("a file", "文件"),
     "common.remove_it": ("remove it", "删除它"),
     "common.not_installed": ("{name} is not installed", "没有安装 {name}"),
+    "common.no_load": ("{name} does not load: {why}", "无法加载 {name}：{why}"),
     "common.either_of": ("one of {names}", "{names} 之一"),
     "common.some_of": ("some of {names}", "{names} 中的若干个"),
     "common.name_one": ("name one of them", "指明其中之一"),

@@ -45,7 +45,6 @@ ROWS = {
     ),
     "engine.old_programs": ("only {names}", "只有 {names}"),
     "engine.no_program": ("no program {name}", "没有程序 {name}"),
-    "engine.no_client": ("the client of NATS is not installed", "未安装 NATS 客户端"),
     "engine.not_started": ("the server of our own did not start: {why}", "自带的服务器没有启动：{why}"),
     "engine.no_log": ("{path} says no more", "{path} 没有更多说明"),
     "engine.no_jetstream": ("the NATS server {server} runs without JetStream", "NATS 服务器 {server} 未启用 JetStream"),

@@ -292,7 +292,6 @@ ROWS = {
     "robot.diverged": ("the simulation diverged", "仿真发散"),
     "robot.plan_failed": ("{found}; {fix}", "{found}；{fix}"),
     "robot.steps_wrong": ("{found}; expected {expected}", "{found}；应为 {expected}"),
-    "robot.simulation_needs": ("the simulation needs {name}", "仿真需要 {name}"),
     "robot.no_quaternion": ("a quaternion of length 0", "长度为 0 的四元数"),
     "robot.quaternion": ("(w, x, y, z), not all 0", "(w, x, y, z)，不全为 0"),
     "robot.no_task": ("no task {task!r}", "没有任务 {task!r}"),
@@ -368,11 +367,6 @@ ROWS = {
         "start the kernel with cameras, and install what pictures need (make demo says what)",
         "启动内核时开启相机，并安装成像所需的库(见 make demo)",
     ),
-    "robot.film_package": ("films in .mp4 need the package av", ".mp4 影片需要软件包 av"),
     "robot.no_ending": ("without an ending", "无扩展名的"),
-    "robot.install_film": (
-        "pip install 'worldfs[video]', or record a .gif",
-        "pip install 'worldfs[video]'，或录制为 .gif",
-    ),
     "robot.no_pictures": ("no pictures: {why} — {fix}", "没有图像：{why}；{fix}"),
 }

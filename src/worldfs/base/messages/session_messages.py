@@ -237,7 +237,6 @@ ROWS = {
     ),
     "session.lerobot_names": ("both, as LeRobot knows them", "二者均为 LeRobot 所用的名称"),
     "session.lerobot_example": ("checkpoint: user/model, policy_type: act", "checkpoint: user/model，policy_type: act"),
-    "session.no_grpcio": ("grpcio is not installed", "没有安装 grpcio"),
     "session.no_checkpoint": ("no such checkpoint", "没有这个检查点"),
     "session.checkpoint_unnamed": ("no checkpoint is named", "没有指明检查点"),
     "session.checkpoints": (
@@ -265,7 +264,6 @@ ROWS = {
         "name it in policy_client.observations of the skill",
         "在技能的 policy_client.observations 中指明它",
     ),
-    "session.no_onnxruntime": ("onnxruntime is not installed", "没有安装 onnxruntime"),
     "session.smaller_model": (
         "give it more time (timeouts.skill of the session), or a smaller model",
         "给它更多时间(会话的 timeouts.skill)，或使用更小的模型",

@@ -11,7 +11,6 @@ ROWS = {
     "target.old_picture": ("the last picture is {age:.2f} s old", "最近的图像已有 {age:.2f} 秒"),
     "target.stale_limit": ("at most {s:g} s (safety.stale_s)", "至多 {s:g} 秒(safety.stale_s)"),
     "target.see_camera": ("see to the camera", "检查相机"),
-    "target.opencv": ("cameras by their device need OpenCV", "按设备使用相机需要 OpenCV"),
     "target.no_device": ("camera {name} has no device", "相机 {name} 没有 device"),
     "target.a_device": (
         "device: /dev/video0, or a camera of the robot: {names}",
@@ -24,7 +23,6 @@ ROWS = {
         "env_id: a registered environment; kwargs: a mapping",
         "env_id：已注册的环境；kwargs：键值映射",
     ),
-    "target.backend_absent": ("{backend} is not installed ({why})", "没有安装 {backend}({why})"),
     "target.environment": ("a registered environment", "已注册的环境"),
     "target.see_package": ("see what the environment's package needs", "查看该环境的软件包需要什么"),
     "target.action_shape": ("an action of shape {shape}", "形状为 {shape} 的动作"),
@@ -107,7 +105,6 @@ ROWS = {
     "target.range": ("{low:g} to {high:g}", "{low:g} 到 {high:g}"),
     "target.low_below": ("low below high", "下限小于上限"),
     "target.no_description": ("no robot description at {path} ({why})", "{path} 处没有机器人描述({why})"),
-    "target.no_load": ("{name} does not load: {why}", "无法加载 {name}：{why}"),
     "target.no_topic": ("no {topic} within {s:g} s", "{s:g} 秒内没有 {topic}"),
     "target.go2": ("a Go2 in sport mode on this network", "此网络中处于运动模式的 Go2"),
     "target.switch_go2": ("switch it on; close the phone's app", "接通电源；关闭手机应用"),

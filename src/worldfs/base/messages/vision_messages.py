@@ -7,7 +7,6 @@ ROWS = {
         "perception by camera is for a robot that is alone in its world",
         "按相机感知只用于世界中只有一个机器人的情形",
     ),
-    "vision.needs": ("perception by camera needs {name}", "按相机感知需要 {name}"),
     "vision.perceive_truth": (
         "set Perception to truth in its EMBODIED.md",
         "在其 EMBODIED.md 中将 Perception 设为 truth",

@@ -7,7 +7,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model.profile import CAMERA, PERCEPTIONS
 
@@ -21,15 +22,11 @@ if TYPE_CHECKING:
 def run(context: CommandContext) -> int:
     """Exit 0 when every trial is finished, however it ended; 1 when it was stopped before."""
 
-    try:
+    with needs("sim", op="bench tabletop"):
         from worldfs.plugins.benchmark.benchmark_methods import parse_method
         from worldfs.plugins.benchmark.benchmark_run import run_benchmark
         from worldfs.plugins.benchmark.honest_world import parse_ranges
         from worldfs.plugins.benchmark.task_families import FAMILIES
-    except ImportError as error:
-        raise MissingRequirement(
-            coded("command.needs", name=error.name or "mujoco"), op="bench tabletop", fix="pip install 'worldfs[sim]'"
-        ) from error
     families = [word.strip() for word in (context["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
     odd = [name for name in families if name not in FAMILIES]
     if odd or not families:

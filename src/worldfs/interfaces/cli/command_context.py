@@ -109,6 +109,19 @@ class CommandContext:
         given += [("agents", str(self["agents"]))] if self["agents"] else []
         return shlex.join(["paos", *(word for flag, place in given for word in (f"--{flag}", place))])
 
+    @property
+    def name_elsewhere(self) -> str:
+        """As `name`, for another terminal: absolute places, also those that this terminal's environment names."""
+        import shlex
+
+        from worldfs.base.agent_names import VARIABLE
+        from worldfs.world.home import DEFAULT, absolute, home_path
+
+        home = home_path(self["home"], self.environ)
+        given = ["--home", home] if home != absolute(DEFAULT) else []
+        given += ["--agents", self.agents] if self["agents"] or self.environ.get(VARIABLE) else []
+        return shlex.join(["paos", *given])
+
     def open(
         self,
         *,

@@ -6,7 +6,8 @@ import signal
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.stop_signal import StopSignal
 from worldfs.world.instruction_model import PLANNER, planner_model
@@ -21,13 +22,10 @@ if TYPE_CHECKING:
 
 def run(context: CommandContext) -> int:
     """Exit 0 when every instruction was tried, whatever came of it; 1 when it was stopped before."""
-    try:
+    with needs("sim", op="bench instructions"):
         from worldfs.plugins.benchmark.instruction_list import instruction_cases
         from worldfs.plugins.benchmark.instruction_run import CONTESTANTS, GOOD, GRAMMAR, run_instructions
         from worldfs.plugins.benchmark.instruction_score import instructions_summary, instructions_table
-    except ImportError as error:
-        needs = coded("command.needs", name=error.name or "mujoco")
-        raise MissingRequirement(needs, op="bench instructions", fix="pip install 'worldfs[sim]'") from error
     clock, home = SystemClock(), context.home
     model = planner_model(home.config(context.environ), home.path, context.environ, clock)
     contestants = context["contestant"] or (CONTESTANTS if model is not None else (GRAMMAR,))

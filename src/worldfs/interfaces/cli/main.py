@@ -86,6 +86,12 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
         return _refuse(from_os(error, path=str(error.filename or ""), op=command), output)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
+    except ImportError as error:
+        interrupts.check()
+        from worldfs.base.extras import missing_module
+
+        missing = missing_module(error, op=command)
+        return _refuse(missing, output) if missing is not None else _our_bug(error, output)
     except Exception as error:
         interrupts.check()
         return _our_bug(error, output)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.errors import NotFound
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -18,13 +18,10 @@ if TYPE_CHECKING:
 
 def run(context: CommandContext) -> int:
     """Exit 0 when the client has closed stdin. It answers before anything heavy is loaded: clients do not wait."""
+    require("mcp", op="mcp")
     from worldfs.base.clock import SystemClock
     from worldfs.interfaces.mcp.stdio_server import serve_stdio
 
-    for module in ("mcp", "websockets", "msgspec"):
-        if find_spec(module) is None:
-            found = coded("common.not_installed", name=module)
-            raise MissingRequirement(found, op="mcp", fix="pip install 'worldfs[mcp]'")
     home = context.home.path
     if not context["connect"] and not home.is_dir():
         fix = coded("command.make_it", name=context.name)

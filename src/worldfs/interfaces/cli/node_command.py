@@ -10,7 +10,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from worldfs import __version__
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -26,11 +26,6 @@ QUIET = {"lost"}  # reported once, not at every retry
 
 def run(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `NotPermitted` when the server refuses this machine."""
-    try:
-        import msgspec  # noqa: F401 - is the extra there?
-        import websockets  # noqa: F401 - same
-    except ImportError:
-        raise MissingRequirement(coded("command.serve_extra"), op="node", fix="pip install 'worldfs[serve]'") from None
     from worldfs.plugins.node_fs.node_daemon import NodeDaemon
     from worldfs.plugins.node_fs.node_identity import NodeIdentity
 

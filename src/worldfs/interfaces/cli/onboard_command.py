@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 
 
 def run(context: CommandContext) -> int:
-    from worldfs.world.onboard import default_ids, onboard, workspace_directories
+    from worldfs.world.onboard import default_ids, demand_body, onboard, workspace_directories
 
     home, fleet = context.home, context["fleet"]
     made = onboard(
@@ -20,11 +21,18 @@ def run(context: CommandContext) -> int:
         context.output.line(said, "" if written else "dim")
     context.output.line()
     context.output.line(coded("command.home", path=home.path))
-    wish = coded("command.go_to_the_door" if _walks(context) else "command.clear_the_table")
+    try:
+        demand_body(home, context["profile"])
+    except MissingRequirement as missing:
+        context.output.line(coded("command.install_first", found=missing.found, fix=missing.fix))
+    name, wish = (
+        context.name_elsewhere,
+        coded("command.go_to_the_door" if _walks(context) else "command.clear_the_table"),
+    )
     context.output.line(
-        coded("fleet.next", name=context.name, node=default_ids(context["profile"])[0], wish=wish)
+        coded("fleet.next", name=name, node=default_ids(context["profile"])[0], wish=wish)
         if fleet
-        else coded("command.next_up", name=context.name, wish=wish)
+        else coded("command.next_up", name=name, wish=wish)
     )
     files = [{"path": str(path), "what": str(what)} for path, what in made]
     context.output.value({"home": str(home.path), "workspace": str(workspace_directories(home)[0]), "files": files})

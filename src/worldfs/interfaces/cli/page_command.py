@@ -38,7 +38,7 @@ def run(context: CommandContext) -> int:
         coded("command.page_token", id=issued.id, agent=agent, role=role, valid=context["valid"], name=context.name)
     )
     if not context["url"] and not listens(address):
-        context.output.notice(coded("command.page_unserved", name=context.name))
+        context.output.notice(coded("command.page_unserved", name=context.name_elsewhere))
     if context["open"]:
         webbrowser.open(address)
     return 0

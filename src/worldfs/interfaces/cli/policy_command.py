@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -15,15 +16,11 @@ from .signals import stop_on
 def serve(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `BadInput` for an invalid policy or port, `Busy` for a port taken."""
 
-    try:
+    with needs("policies", op="policy serve"):
         from worldfs.policies.endpoint import is_loopback
         from worldfs.policies.policy_server import PolicyServer
         from worldfs.policies.served_policies import load_policy
         from worldfs.sessions.plugins import POLICIES
-    except ModuleNotFoundError as absent:
-        raise MissingRequirement(
-            coded("common.not_installed", name=absent.name), op="policy serve", fix="pip install 'worldfs[policies]'"
-        ) from None
     host, port = context["host"], context["port"]
     if port > 65_535:
         found = coded("command.no_port", port=port)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -29,7 +29,6 @@ def run(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `Busy` when another process serves this home, or listens on this port."""
     import asyncio
 
-    _needed()
     from worldfs.interfaces.acheron.serve_realm import serve, serve_lease
     from worldfs.world.served_world import ServedWorld
 
@@ -69,7 +68,6 @@ def run(context: CommandContext) -> int:
 def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     """Serve a world that this process runs, for as long as the block lasts."""
 
-    _needed()
     from worldfs.interfaces.acheron.serve_realm import BackgroundServer, serve_lease
     from worldfs.world.served_world import ServedWorld
 
@@ -134,7 +132,7 @@ def announce(context: CommandContext, started: ServerStarted) -> None:
         },
     )
     note_address(context.home.path, started)
-    context.output.line(coded("command.page_at", url=page_address(started), name=context.name))
+    context.output.line(coded("command.page_at", url=page_address(started), name=context.name_elsewhere))
     for address in started.beside:
         context.output.line(coded("command.serving_9p", address=address))
 
@@ -157,12 +155,3 @@ async def _open_mcp(server: Server) -> MountedApplication:
     found = await server.thread(lambda: import_module("worldfs.interfaces.mcp.http_application"))
     opened: MountedApplication = await found.open_application(server)
     return opened
-
-
-def _needed() -> None:
-    """Raises `MissingRequirement`, naming the extra to install."""
-
-    for module in ("websockets", "msgspec", "prometheus_client"):
-        if find_spec(module) is None:
-            found = coded("common.not_installed", name=module)
-            raise MissingRequirement(found, op="serve", fix="pip install 'worldfs[serve]'")

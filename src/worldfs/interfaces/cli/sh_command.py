@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import signal
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 def run(context: CommandContext) -> int:
     """The exit code of the script; at a prompt, of the last one."""
-    for module in ("bashkit", "websockets", "msgspec"):
-        if find_spec(module) is None:
-            found = coded("common.not_installed", name=module)
-            raise MissingRequirement(found, op="sh", fix="pip install 'worldfs[shell]'")
+    require("shell", op="sh")
     from worldfs.interfaces.shell.tree_shell import TreeShell
 
     script = _script(context)

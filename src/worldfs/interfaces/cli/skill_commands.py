@@ -7,7 +7,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import MissingRequirement, NotFound, UserError
+from worldfs.base.errors import NotFound, UserError
+from worldfs.base.extras import needs
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
@@ -29,12 +30,8 @@ def try_skill(context: CommandContext) -> int:
     from worldfs.base.clock import SystemClock
     from worldfs.sessions.skill_records import DRAFT
 
-    try:
+    with needs("sim", op="skill try"):
         from worldfs.plugins.rekep.skill_trial import FIRST_SEED, read_skill, run_trial
-    except ImportError as error:
-        raise MissingRequirement(
-            coded("command.needs", name=error.name or "mujoco"), op="skill try", fix="pip install 'worldfs[sim]'"
-        ) from error
     name, count, clock = context["name"], context["seeds"], SystemClock()
     stop = threading.Event()
 

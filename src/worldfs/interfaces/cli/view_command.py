@@ -7,10 +7,10 @@ import json
 import os
 import sys
 from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.extras import require
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.robots.pose_frames import decode_frame
@@ -121,11 +121,7 @@ def _no_scene(error: NotFound) -> NotFound:
 
 def _needed(context: CommandContext) -> None:
     """Raises `MissingRequirement` for what is not installed, and where there is no display."""
-    for module in ("mujoco", "glfw", "websockets", "msgspec"):
-        if find_spec(module) is None:
-            raise MissingRequirement(
-                coded("common.not_installed", name=module), op="view", fix="pip install 'worldfs[sim,serve]'"
-            )
+    require("sim", op="view")
     if sys.platform == "linux" and not (context.environ.get("DISPLAY") or context.environ.get("WAYLAND_DISPLAY")):
         raise MissingRequirement(coded("top.no_display"), op="view", fix=coded("top.other_views"))
     os.environ.setdefault("MUJOCO_GL", "glfw")

@@ -21,6 +21,7 @@ import bashkit
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import install_command
 from worldfs.base.messages import coded
 from worldfs.interfaces.posix.file_tree import FileTree
 from worldfs.interfaces.posix.posix_files import PosixFiles
@@ -214,7 +215,7 @@ class TreeShell:
             bash.mount("/", bashkit.FileSystem.from_capsule(below.capsule))
         except (AttributeError, ValueError, OSError, RuntimeError) as error:
             raise MissingRequirement(
-                coded("shell.other_interface", why=str(error)), op="sh", fix="pip install 'worldfs[shell]'"
+                coded("shell.other_interface", why=str(error)), op="sh", fix=install_command("shell")
             ) from None
         memory = bashkit.FileSystem()
         for entry in memory.read_dir("/"):

@@ -22,7 +22,7 @@ class LoopThread:
         self._tasks: set[asyncio.Task[None]] = set()
         self._gate = threading.Lock()  # what comes in before the end is begun before it
         self._closed = False
-        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._live, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[object, object, T]) -> T:
@@ -60,6 +60,13 @@ class LoopThread:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _live(self) -> None:
+        """The end is run by this thread too: the closing thread may run a loop of its own (a mount's)."""
+        self.loop.run_forever()
+        self.loop.run_until_complete(_end_all())
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
     def close(self) -> None:
         """Cancel what it runs, and wait for the end of that."""
         with self._gate:
@@ -68,9 +75,6 @@ class LoopThread:
             self._closed = True
             self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
-        self.loop.run_until_complete(_end_all())
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.close()
 
 
 async def _end_all() -> None:

@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import MissingRequirement
-from worldfs.base.messages import coded
+from worldfs.base.extras import needs
 from worldfs.storage.lease import KERNEL_LEASE, busy
 from worldfs.storage.open_store import open_store
 from worldfs.world.store_transfer import copy_store
@@ -34,16 +33,11 @@ def open_nats_store(
     Raises `BadInput` for an address that is none, `MissingRequirement` without client or server, or for one that is
     too old; `Busy` while a kernel runs on the directory itself.
     """
-    try:
+    with needs("fleet", op="open a store"):
         from .nats_store import NatsStore
         from .own_server import OwnServer
         from .store_address import parse_address
         from .workspace_files import GUARDED, WorkspaceFiles
-    except ModuleNotFoundError as error:
-        if error.name != "nats":
-            raise
-        found = coded("engine.no_client")
-        raise MissingRequirement(found, op="open a store", fix="pip install 'worldfs[fleet]'") from None
     where = parse_address(address)._replace(below=below)
     if robot:
         where = where._replace(bucket=f"{where.bucket}-{robot}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 from worldfs.robots.mujoco.gl import gl_status
 
@@ -62,14 +63,7 @@ def record(
 
 def check_installed(recipe: RecordingRecipe) -> None:
     """Called before a world is built for nothing."""
-    wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", "google.protobuf", "PIL", *(["av"] if recipe.cameras else [])]
-    for module in wanted:
-        try:
-            __import__(module)
-        except ImportError as error:
-            raise MissingRequirement(
-                coded("common.not_installed", name=module), op="record", fix="pip install 'worldfs[sim,record]'"
-            ) from error
+    require("sim", "record", op="record")
     if recipe.cameras:
         status = gl_status()
         if not status.backend:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.robots.rotations import Array
 from worldfs.robots.targets.target_adapter import TargetAdapter
@@ -50,12 +51,8 @@ def project(frame: RgbdImage, points: Array) -> Array:
 
 def draw_keypoints(frame: RgbdImage, points: Array) -> bytes:
     """PNG bytes of the enlarged picture with dots and numbers. Raises `MissingRequirement` without Pillow."""
-    try:
+    with needs("sim", op="draw keypoints"):
         from PIL import Image, ImageDraw, ImageFont
-    except ImportError as error:
-        raise MissingRequirement(
-            coded("plugin.rekep_no_pillow"), op="draw keypoints", fix="pip install 'worldfs[sim]'"
-        ) from error
     image = Image.fromarray(np.asarray(frame.rgb))
     image = image.resize((SCALE * image.width, SCALE * image.height), Image.Resampling.BICUBIC)
     pen, font = ImageDraw.Draw(image), ImageFont.load_default(TEXT)

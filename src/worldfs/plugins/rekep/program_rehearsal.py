@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import needs
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Outcome, RobotState, Scene, Target
@@ -28,11 +29,8 @@ def rehearse(planned: LibraryProgram, scene: Scene, robot_id: str, run: Run, per
     """The outcome in the simulation. Raises `BadInput` (REHEARSAL_FAILED) where it is no success or moves other things,
     `MissingRequirement` without the simulation, `ExecutionHalted` when the run is to stop.
     """
-    try:
+    with needs("sim", op="rehearse a model's program"):
         from worldfs.robots.targets.tabletop_target import TabletopTarget
-    except ImportError as error:
-        raise MissingRequirement(coded("common.not_installed", name=str(error.name)), op="rehearse a model's program",
-                                 fix="pip install 'worldfs[sim]'") from error  # fmt: skip
     target = TabletopTarget(
         Target(REHEARSAL, SIM, adapter="SimTargetAdapter", backend="mujoco"),
         PluginContext(run.clock, scene=_rehearsed(scene, robot_id)),

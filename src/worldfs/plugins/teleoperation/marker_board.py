@@ -10,14 +10,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 
 from .hand_eye import Array, BoardSight, pose
 
 Picture = NDArray[np.uint8]
 CORNERS: Final = 6  # fewer say too little of a pose
-INSTALL: Final = "pip install 'worldfs[calibration]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,7 @@ def camera_matrix(board: MarkerBoard, pictures: Sequence[Picture]) -> Array:
 
 
 def opencv() -> ModuleType:
-    try:
+    with needs("calibration", op="robot hand-eye"):
         import cv2
-    except ImportError as error:
-        raise MissingRequirement(coded("plugin.opencv"), op="robot hand-eye", fix=INSTALL) from error
     module: ModuleType = cv2
     return module

@@ -7,13 +7,13 @@ import queue
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job
 
@@ -54,9 +54,7 @@ class TraceExporter:
 
     def __init__(self, url: str, root: Path, clock: Clock, alert: Alert) -> None:
         """`root`: of the workspace, below which sessions keep their traces. Raises `MissingRequirement`."""
-        if find_spec("opentelemetry.sdk") is None or find_spec("opentelemetry.exporter.otlp.proto.http") is None:
-            found = coded("common.not_installed", name="opentelemetry-sdk")
-            raise MissingRequirement(found, op="up", fix="pip install 'worldfs[otel]'")
+        require("otel", op="up")
         self.url, self._root, self._clock, self._alert = url, root, clock, alert
         self.dropped = 0
         self._events: queue.Queue[SeenEvent | None] = queue.Queue(EVENTS_MOST)

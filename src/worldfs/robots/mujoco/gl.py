@@ -8,9 +8,9 @@ import subprocess  # a fixed command: this interpreter, to draw one frame
 import sys
 from dataclasses import dataclass
 
+from worldfs.base.extras import install_command
 from worldfs.base.messages import coded
 
-BINDINGS = "pip install 'worldfs[sim]'"
 BACKENDS = ("egl", "osmesa")
 OFF = ("disable", "disabled", "off", "false", "0")
 PROBE = """
@@ -58,7 +58,9 @@ def gl_status() -> GlStatus:
             return found
         reasons.append(f"{backend}: {found.why}")
     why = "; ".join(reasons)
-    return GlStatus("", why=why, fix=BINDINGS if "OpenGL" in why and "No module" in why else coded("robot.install_gl"))
+    return GlStatus(
+        "", why=why, fix=install_command("sim") if "OpenGL" in why and "No module" in why else coded("robot.install_gl")
+    )
 
 
 def _probe(backend: str) -> GlStatus:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
+from worldfs.base.extras import needs
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
@@ -270,11 +271,8 @@ class TabletopDriver:
             return
         if self.world.several:
             raise BadInput(coded("vision.cameras_alone"), op="open", fix=coded("vision.perceive_truth"))
-        try:
+        with needs("perception", op="open"):
             from .camera_looks import CameraLooks
-        except ImportError as error:
-            needs = coded("vision.needs", name=error.name or "scipy")
-            raise MissingRequirement(needs, op="open", fix="pip install 'worldfs[perception]'") from error
         arm = self.arm
         sensor = self._difference.sensor if self._difference else CameraSensor()
         self.looks = CameraLooks(arm, self.renderer, sensor, self._max_frame_age)

@@ -13,6 +13,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import CameraSpec
 
@@ -127,9 +128,7 @@ def _as_stated(spec: CameraSpec, size: tuple[int, int], path: str) -> None:
 
 
 def _opencv(path: str) -> ModuleType:
-    try:
+    with needs("calibration", path=path):
         import cv2
-    except ImportError as error:
-        raise MissingRequirement(coded("target.opencv"), path=path, fix="pip install opencv-python-headless") from error
     module: ModuleType = cv2
     return module

@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
 from worldfs.robots.targets.environments.foreign_values import flat
@@ -29,15 +30,8 @@ class GymTarget:
     def open(self) -> None:
         """Raises `MissingRequirement` without the package or its device, `BadInput` for an unregistered id."""
         at = f"TARGETS.md {self.target.id}"
-        try:
+        with needs("sim", op="open a target", path=f"{at} backend"):
             import gymnasium
-        except ImportError as error:
-            fix = "pip install gymnasium"
-            raise MissingRequirement(
-                coded("target.backend_absent", backend=self.target.backend, why=str(error)),
-                path=f"{at} backend",
-                fix=fix,
-            ) from error
         kwargs, seed = self.target.config.get("kwargs"), self.target.config.get("seed")
         if not self._id or not (kwargs is None or isinstance(kwargs, dict)):
             raise BadInput(

@@ -11,6 +11,7 @@ from typing import Final
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.target_adapter import TargetAdapter
@@ -35,14 +36,8 @@ def adapter(target: Target, context: PluginContext) -> TargetAdapter:
 
 
 def _mujoco(target: Target, context: PluginContext) -> TargetAdapter:
-    try:
-        import gymnasium  # noqa: F401 # the question is whether it is there
-        import mujoco  # noqa: F401 # same
-    except ImportError as error:
-        raise MissingRequirement(
-            coded("robot.simulation_needs", name=error.name or "mujoco"), op="open a target", fix=SIM
-        ) from error
-    from .tabletop_target import TabletopTarget
+    with needs("sim", op="open a target"):
+        from .tabletop_target import TabletopTarget
 
     return TabletopTarget(target, context)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.extras import install_command
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Target
@@ -29,8 +30,8 @@ ROBOTS: Final[PluginGroup[RobotFactory]] = PluginGroup(
 )
 # driver → what it imports, what installs that
 LIBRARIES: Final = {
-    "lerobot": ("lerobot", "pip install lerobot (with its extra for the motors)"),
-    "franka": ("franky", "pip install franky-control (the build for your robot's version)"),
+    "lerobot": ("lerobot", install_command("lerobot")),
+    "franka": ("franky", install_command("franka") + " (the build of franky-control for your robot's version)"),
     "unitree_go2": (
         "unitree_sdk2py",
         "install unitree_sdk2py from github.com/unitreerobotics/unitree_sdk2_python (pip install -e .)",

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import UserError
+from worldfs.base.extras import install_command
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Target
 
@@ -24,8 +25,8 @@ SERVERS: Final = {  # host and port; raises what is wrong with a setting
     "vda5050": f"{_HERE}.vda5050.vda5050_settings:server_address",
     "rosbridge": f"{_HERE}.rosbridge.rosbridge_settings:server_address",
 }
-LIBRARIES: Final = {"vda5050": ("paho", "numpy"), "rosbridge": ("websockets", "numpy")}
-INSTALL: Final = {"vda5050": "pip install 'worldfs[vda5050]'", "rosbridge": "pip install 'worldfs[rosbridge]'"}
+LIBRARIES: Final = {"vda5050": ("paho",), "rosbridge": ("websockets",)}
+INSTALL: Final = {"vda5050": install_command("vda5050"), "rosbridge": install_command()}
 PROBE_S: Final = 1.0  # for a server to take a connection, when `paos check` asks
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 from worldfs.interfaces.cli.exits import DONE
 
@@ -50,10 +50,6 @@ async def _remote(context: CommandContext) -> None:
 
 def _needed(context: CommandContext) -> None:
     """Raises `MissingRequirement`, naming the extra, and `BadInput` where there is no terminal."""
-    for module in ("textual", "websockets", "msgspec"):
-        if find_spec(module) is None:
-            raise MissingRequirement(
-                coded("common.not_installed", name=module), op="top", fix="pip install 'worldfs[top]'"
-            )
+    require("top", op="top")
     if context.output.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput(coded("top.no_terminal"), op="top", fix=coded("top.instead"), code="USAGE")

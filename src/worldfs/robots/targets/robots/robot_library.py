@@ -22,7 +22,7 @@ def import_library(name: str, at: str, install: str) -> ModuleType:
     except ImportError as error:
         top = name.partition(".")[0]
         absent = error.name is not None and error.name.partition(".")[0] == top
-        found = coded("common.not_installed", name=top) if absent else coded("target.no_load", name=top, why=str(error))
+        found = coded("common.not_installed", name=top) if absent else coded("common.no_load", name=top, why=str(error))
         raise MissingRequirement(found, path=at, fix=install) from error
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.util import find_spec
 
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.extras import require
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
@@ -14,8 +15,10 @@ from .search_backend import SearchResult, SearchSettings, search_results
 
 class Keyless:
     def __init__(self, settings: SearchSettings) -> None:
-        if find_spec("ddgs") is None:
-            raise ToolError("not_configured", "the backend ddgs is not installed: pip install 'worldfs[search]'")
+        try:
+            require("search")
+        except MissingRequirement as missing:
+            raise ToolError("not_configured", str(missing)) from None
         self._settings = settings
 
     def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
