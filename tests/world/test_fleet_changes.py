@@ -20,7 +20,7 @@ from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.model import Cause, JobState, Profile, Scene
 from worldfs.fleet.mission import MissionState
 from worldfs.formats import action as action_format
-from worldfs.formats import embodied
+from worldfs.formats import embodied, environment
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.storage.directory_lease import directory_lease
@@ -38,6 +38,7 @@ from worldfs.world.onboard import onboard
 from worldfs.world.reset import reset, reset_losses
 from worldfs.world.robot_registry import add_robot, remove_robot
 from worldfs.world.served_world import ServedWorld
+from worldfs.world.status_report import status_report
 from worldfs.world.world import World
 
 FIRST, SECOND = "franka_001", "franka_002"
@@ -492,3 +493,41 @@ def test_a_fleets_language_follows_its_profiles_which_no_text_looks_at_again(
         assert "| Robot ID | Driver |" in world.robots_page().decode()
         (fleet.home.path / "shared_workspace/TASK.md").write_text("# Task\n\nTidy up, in English.\n")
         until(lambda: world.language() == "en")  # what is to be done counts more
+
+
+def holding(fleet: RunningFleet, robot: str) -> tuple[str | None, list[str]]:
+    """What the shared page says that a robot holds, in its entry and by relations."""
+    scene = environment.read((fleet.home.path / "shared_workspace/ENVIRONMENT.md").read_bytes()).scene
+    state = scene.robot(robot)
+    return state.holding if state else None, [r.subject for r in scene.relations if r.object == robot]
+
+
+def hold(fleet: RunningFleet, **hands: str) -> None:
+    entries = [{"robot_id": robot, "holding": thing, "gripper": "closed"} for robot, thing in hands.items()]
+    value = {
+        "schema_version": "v2.0",
+        "scene_graph": {
+            "nodes": [],
+            "edges": [{"from": thing, "to": robot, "relation": "held_by"} for robot, thing in hands.items()],
+        },
+        "robots": entries,
+        "objects": [{"id": thing, "position": [0.5, 0.1, 0.2], "status": "held"} for thing in hands.values()],
+    }
+    (fleet.home.path / "shared_workspace/ENVIRONMENT.md").write_text(f"```json\n{json.dumps(value)}\n```\n")
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_what_a_robot_held_is_free_once_it_is_removed_and_an_alert_says_so(fleet: RunningFleet, running: bool) -> None:
+    hold(fleet, franka_001="can_01", franka_002="apple_01")
+    if not running:
+        remove_robot(fleet.home, SECOND)
+    with fleet.up() as world:
+        if running:
+            assert holding(fleet, SECOND) == ("apple_01", ["apple_01"])
+            remove_robot(fleet.home, SECOND)
+        until(lambda: holding(fleet, SECOND) == (None, []))
+        assert holding(fleet, FIRST) == ("can_01", ["can_01"])
+        until(lambda: any("held apple_01" in str(item) for item in status_report(world)["alerts"]))
+        add_robot(fleet.home, "arm_3", "franka_panda")  # one that is not there yet has let go of nothing
+        until(lambda: "arm_3" in world.node_ids())
+        assert holding(fleet, FIRST) == ("can_01", ["can_01"])

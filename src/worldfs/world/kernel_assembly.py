@@ -137,6 +137,16 @@ def assemble_kernel(
         _embody_all(world, hooks, kernel, bare)
         return not world.share.hub or robots_page.refresh(world)
 
+    def release() -> None:
+        """What robots held that have left config.json is free, and an alert says so until they come back."""
+        if world.config is None or not world.share.hub:
+            return
+        there = {robot.robot_id for robot in (*world.config.instances, *world.config.refused)}
+        there |= {spec.id for spec in world.specs} | set(hooks.targets) | set(kernel.off)
+        there |= set(world.targets.targets()) if world.targets is not None else set()
+        for robot, held in hooks.release(there).items():
+            kernel.alert(f"{ENVIRONMENT} {robot}", _released(robot, held))
+
     came: set[str] = set()  # robots that were added, and of which it is not known yet whether they can work
     left: set[str] = set()  # robots that were removed, and stand in the world of the others until these rest
 
@@ -148,10 +158,12 @@ def assemble_kernel(
         _embody_all(world, hooks, kernel, specs, starting=True)
         for spec in specs:
             bring.open(spec.id, lambda: hooks.environment.get().scene, joins=True)
+            kernel.alert(f"{ENVIRONMENT} {spec.id}", None)  # it is back, and says itself what it holds
         came.update(spec.id for spec in specs)
         shut = {spec.driver for spec in world.specs if spec.id in came and bring.is_shut(spec.id)}
         if (shut or left) and kernel.busy:
             return not declare()
+        release()
         if shut or left:  # their world was built without them, or with one that is gone
             peers = [
                 spec.id for spec in world.specs
@@ -175,6 +187,7 @@ def assemble_kernel(
     try:
         _embody_all(world, hooks, kernel, served, starting=True)
         _demand_profiles(hooks)
+        release()
         for id in list(hooks.drivers):
             bring.open(id, scene)
         declare()
@@ -300,6 +313,17 @@ def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -
                 warning=True,
             ),
         )
+
+
+def _released(robot: str, held: Sequence[str]) -> Finding:
+    return Finding(
+        "ROBOT_GONE",
+        f"{ENVIRONMENT} robots / {robot}",
+        coded("fleet.listed"),
+        coded("fleet.left_holding", robot=robot, held=", ".join(held)),
+        coded("fleet.take_from", robot=robot, held=", ".join(held)),
+        warning=True,
+    )
 
 
 def _interpreter(world: World, node: str) -> Interpreter:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
+from worldfs.formats.environment_release import release, things_held
 from worldfs.formats.prose import one_line
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.namespace import Namespace
@@ -92,6 +94,21 @@ class WorldJobHooks:
         self.environment.change(merged)
         self._told[node] = environment.next_baseline(before, seen)
         self._seen[node] = (seen, self.environment.fetch().revision)
+
+    def release(self, served: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """Empty, in ENVIRONMENT.md, the grippers of robots that are served no more: no order makes them put down what
+        they hold, so it counts as free where it was last measured. Robot → what it held."""
+        try:
+            scene = self.environment.get().scene
+        except UserError:
+            return {}  # its readers report an unreadable document
+        hands = {robot.robot_id for robot in scene.robots}
+        hands |= {edge.object for edge in scene.relations if edge.relation == "held_by"}
+        gone = {robot: held for robot in sorted(hands.difference(served)) if (held := things_held(scene, robot))}
+        now = stamp(self.clock.now().replace(microsecond=0))
+        if gone:
+            self.environment.change(lambda data: reduce(lambda kept, robot: release(kept, robot, now), gone, data))
+        return gone
 
     def forget(self, node: str) -> None:
         """The node has been removed."""

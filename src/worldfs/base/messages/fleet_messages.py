@@ -21,6 +21,15 @@ ROWS = {
     "fleet.one_share": ("one of them, or none", "二者之一，或都不使用"),
     "fleet.readable": ("a configuration that can be read", "可以读取的配置"),
     "fleet.removed": ("robot {id} was removed from the fleet", "机器人 {id} 已从 fleet 中移除"),
+    "fleet.listed": ("a robot of config.json", "config.json 中的机器人"),
+    "fleet.left_holding": (
+        "{robot} is not in config.json any more, and held {held}: that counts as free where it was last measured",
+        "{robot} 已不在 config.json 中，而它拿着 {held}：现按最后测得的位置视为空闲",
+    ),
+    "fleet.take_from": (
+        "if {held} is still in its gripper, take it out and put it within reach, or add {robot} again",
+        "如果 {held} 还在它的夹爪里，请取出并放到够得着的地方，或重新添加 {robot}",
+    ),
     "fleet.a_fleet_config": ("the configuration of a fleet", "fleet 的配置"),
     "fleet.there": ("robot {id} is there already", "机器人 {id} 已存在"),
     "fleet.new_id": ("an id that no robot has", "未被使用的机器人 id"),
