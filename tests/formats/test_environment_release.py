@@ -66,12 +66,13 @@ def test_nothing_else_is_touched():
     assert after == wanted
 
 
+KEYS = st.sampled_from(["id", "robot_id", "holding", "from", "to", "relation"])
 words = st.sampled_from(["arm_1", "arm_2", "apple_01", "held", "held_by", "x"])
 values = st.recursive(
     st.one_of(st.none(), st.integers(), words),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
-        st.dictionaries(st.one_of(words, st.sampled_from(["id", "robot_id", "holding", "from", "to", "relation"])), inner, max_size=4),
+        st.dictionaries(st.one_of(words, KEYS), inner, max_size=4),
     ),
     max_leaves=12,
 )  # fmt: skip

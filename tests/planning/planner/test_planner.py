@@ -269,10 +269,56 @@ def test_every_pose_is_taken_once_each_time_it_is_asked_for(world):
 
 def test_a_pose_that_fails_twice_is_given_up_and_the_rest_is_done(world):
     world.fail[("target_navigation", "apple_01")] = [Outcome.failure(Cause.ERROR, "NOT_SEEN", "not seen")] * 9
-    report = Planner(world).run("look at the apple, then go home")
+    report = Planner(world).run("look at the apple and go home")
     assert not report.ok and "not seen" in report.reason
     assert [o.op for o in world.log] == ["target_navigation"] * 2 + ["strategy"]
     assert [j.held for j in report.goals] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        ("first put the apple in the basket, then put the can in the basket", False),
+        ("put the apple in the basket and then the can in the basket", False),
+        ("put the can in the basket after putting the apple in the basket", False),
+        ("1. put the apple in the basket 2. put the can in the basket", False),
+        ("put the apple in the basket, then wave", False),
+        ("先把苹果放进篮子里，然后把罐子放进篮子里", False),
+        ("put the apple in the basket and the can in the basket", True),
+        ("put the apple in the basket and wave", True),
+        ("把苹果放进篮子里，把罐子放进篮子里", True),
+    ],
+)
+def test_what_was_said_to_come_after_a_step_begins_only_once_that_is_reached(world, text, goes_on):
+    world.fail[("pick_up", "apple_01")] = [MISSED] * 9
+    report = Planner(world).run(text)
+    assert not report.ok and [j.held for j in report.goals] == [False, goes_on]
+    others = [o for o in world.log if o.params.get("object_id") != "apple_01"]
+    assert bool(others) is goes_on
+    language = report.intent.language
+    begun = "not begun" in report.reason or "没有开始" in report.reason
+    assert begun is not goes_on
+    now = (
+        "; now the red apple is on the table (0.50 0.10 0.03)"
+        if language == "en"
+        else "；现在红色苹果在桌子上 (0.50 0.10 0.03)"
+    )
+    assert now in report.reason
+    assert ("skipped" in statuses(world)) is not goes_on
+
+
+def test_a_step_that_came_true_before_is_no_failure(world):
+    report = Planner(world).run(
+        "first open the gripper, then put the apple in the basket, then put the apple on the table"
+    )
+    assert report.ok, report.reason
+
+
+def test_a_failure_says_where_everything_is_that_was_moved(world):
+    world.fail[("place", "apple_01")] = [Outcome.failure(Cause.ERROR, "OBJECT_LOST", "no way")] * 99
+    report = Planner(world).run("put the can in the basket and put the apple in the basket")
+    assert not report.ok
+    assert "the red apple is in the gripper" in report.reason and "the can is in the basket" in report.reason
 
 
 def test_what_is_held_is_put_where_it_belongs_first(world):

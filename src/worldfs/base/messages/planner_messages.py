@@ -181,6 +181,8 @@ ROWS = {
     "planner.left": (" (left on the table)", "(留在桌上)"),
     "planner.unseen": ("reported success, but the page does not show it", "报告成功，但环境文件中看不到"),
     "planner.by_other": ("cancelled by somebody else", "被他人取消"),
+    "planner.not_begun": ("not begun, because this failed: {what}", "没有开始，因为这一步失败了：{what}"),
+    "planner.now_where": ("; now {facts}", "；现在{facts}"),
     "planner.dropped": ("not reached", "未执行"),
     "planner.broken": ("interrupted: {why}", "中断：{why}"),
     "planner.frame": ("left, right, front and behind are as the robot sees them", "左右前后以机器人的视角为准"),

@@ -45,6 +45,16 @@ def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goa
     return [tuple(group) for group in found]
 
 
+def ordered_stages(goals: Sequence[Goal], later: Collection[int] = ()) -> frozenset[int]:
+    """Numbers of the stages that were said to come after those before them: they begin only once those are reached."""
+    first, found = 0, set()
+    for number, group in enumerate(stages(goals, later)):
+        if first in later and number:
+            found.add(number)
+        first += len(group)
+    return frozenset(found)
+
+
 def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
     """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held."""
     found = []

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
-from worldfs.base.messages import coded, render
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene
 from worldfs.base.stop_signal import StopSignal
 
 from . import failure_reasons, plan_sentences, planned_actions, task_text, thing_names
-from .goal_stages import lasting_goals, stages
+from .goal_stages import lasting_goals, ordered_stages, stages
 from .goals import POSE_GOALS, Goal, HoldingGoal, InGoal, held_by, holds, subject
 from .intent import CommandIntent
 from .plan import Plan, build_plan
@@ -22,7 +22,8 @@ from .plan_progress import goal_keys, progress_of
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort
-from .scene_facts import ThingLocation, layout, sanitized_scene, settled
+from .scene_answers import facts
+from .scene_facts import ThingLocation, layout, sanitized_scene, seen_by, settled
 from .setbacks import Setbacks
 from .task_progress import TaskProgress
 
@@ -36,10 +37,13 @@ class PlanExecutor:
         self.port, self.command, self.stop = port, command, stop
         self.robot, self.language = port.robot_id, port.language()
         self.groups = stages(command.goals, command.later)
+        self.ordered = ordered_stages(command.goals, command.later)
+        self.missed: Goal | None = None  # a goal of this stage failed, and the next was said to come after it
         self.progress = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[SubmittedOrder] = []
         self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
+        self.handled: list[str] = []  # things that orders may have moved
         self.heeded_lessons: list[str] = []
         before = port.earlier_progress()
         reached = {where for where, key in goal_keys(self.groups).items() if key in before.reached}
@@ -102,7 +106,8 @@ class PlanExecutor:
 
     def _plan(self, scene: Scene) -> Plan:
         limits = replace(self._limits(), spots=self.setbacks.bad_spots, late=tuple(self.setbacks.late))
-        groups = [self._left(number) for number in range(len(self.groups))]
+        count = len(self.groups) if self.missed is None else self.stage + 1
+        groups = [self._left(number) for number in range(count)]
         return build_plan(
             groups, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits, first=self.stage
         )
@@ -132,15 +137,30 @@ class PlanExecutor:
         return scene, plan
 
     def _record_reached(self, scene: Scene) -> None:
-        """Record goals that hold now; a stage ends when nothing of it is left to plan."""
+        """Record goals that hold now; a stage ends when nothing of it is left to plan. "First A, then B" ends with A
+        where A was not reached."""
         self._see(scene)
         limits = self._limits()
-        while self.stage < len(self.groups) - 1:
+        while self.stage < len(self.groups) - 1 and self.missed is None:
             left = [self._left(self.stage)]
             if build_plan(left, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits).actions:
                 return
+            self.missed = self._first_missed() if self.stage + 1 in self.ordered else None
+            if self.missed is not None:
+                self.progress.close(self._not_begun(scene))
+                self._write()
+                return
             self.stage += 1
             self._see(scene)
+
+    def _not_begun(self, scene: Scene) -> CodedText:
+        assert self.missed is not None
+        return coded("planner.not_begun", what=task_text.goal_text(self.missed, scene))
+
+    def _first_missed(self) -> Goal | None:
+        """Of the stages until now, a goal that did not hold when its turn had come."""
+        reached = [(n, goal) for n, group in enumerate(self.groups[: self.stage + 1]) for goal in group]
+        return next((goal for n, goal in reached if (n, goal) not in self.witnessed), None)
 
     def _see(self, scene: Scene) -> None:
         group, places = self.groups[self.stage], layout(scene)
@@ -187,6 +207,8 @@ class PlanExecutor:
             status = there if status.state is JobState.SUCCEEDED else status
         self.jobs[-1] = SubmittedOrder(job, order, status)
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
+        if action.object and action.op != planned_actions.LOOK and outcome.cause is not Cause.REJECTED:
+            self.handled.append(action.object)
         result, shown = (
             task_text.result_text(action, outcome, scene, language)
             for language in (self.language, self.command.language)
@@ -379,6 +401,10 @@ class PlanExecutor:
             language, lessons = self.command.language, self.heeded_lessons
             unmet, codes = plan.unmet, self.codes
             reason = plan_sentences.left_undone(judged, reason, unmet, lessons=lessons, codes=codes, language=language)
+            if self.handled:
+                moved = [subject(j.goal) for j in judged if not j.held] + self.handled
+                where = facts([id for id in dict.fromkeys(moved) if id], seen_by(scene, self.robot), language)
+                reason += self.message(coded("planner.now_where", facts=where)) if where else ""
         self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
@@ -394,6 +420,8 @@ class PlanExecutor:
             text = self.message(task_text.goal_text(goal, scene))
             thing = str(getattr(goal, "object", ""))
             reason = "" if held else why.get(goal) or given_up.get(thing) or given_up.get(str(goal), "")
+            if not held and self.missed is not None and stage > self.stage:
+                reason = self._not_begun(scene)
             found.append(GoalResult(goal, held, text, self.reason(reason)))
         return tuple(found)
 

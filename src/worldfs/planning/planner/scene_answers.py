@@ -59,6 +59,12 @@ def fact(id: str, scene: Scene, language: str) -> str:
     return _SceneAnswer(scene, Vocabulary(scene), language).fact(id)
 
 
+def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
+    """Where each of the things is, with its position (m)."""
+    told = _SceneAnswer(scene, Vocabulary(scene), language)
+    return told.joined(told.fact(id) + told.numbers(id) for id in ids if scene.thing(id) is not None)
+
+
 class _SceneAnswer:
     """Answers about one scene in one language."""
 
@@ -157,7 +163,7 @@ class _SceneAnswer:
             case "size":
                 return self.measure(named, "size")
             case "where":
-                return "; ".join(self.fact(id) + self.numbers(id) for id in named)
+                return self.joined(self.fact(id) + self.numbers(id) for id in named)
             case "colour":
                 return "; ".join(self.colour_of(id) for id in named)
             case "many":
