@@ -55,7 +55,7 @@ def described(one: Judged, seed: int) -> str:
         f"{one.verdict.upper()} · {case.kind} · --seed {seed} --number {case.number}",
         f"  said:    {case.text}",
         f"  things:  {_things(case)}",
-        f"  places:  {', '.join(f'{p.name.text} ({p.id})' for p in case.places)}",
+        f"  places:  {', '.join(f'{p.shown or p.name.text} ({p.id})' for p in case.places)}",
         f"  right:   {_right(case)}",
         f"  moved:   {', '.join(tried.touched) or 'nothing'}",
         f"  reply:   {' '.join(tried.reply.split())[:300]}",
@@ -64,10 +64,10 @@ def described(one: Judged, seed: int) -> str:
 
 
 def _things(case: Case) -> str:
-    return ", ".join(
-        f"{i.name.text} ({i.id}{f', {i.colour}' if i.colour else ''}{f', in {i.inside}' if i.inside else ''})"
-        for i in case.things
-    )
+    told = [
+        (i, [i.id, *([i.colour] if i.colour else []), *([f"in {i.inside}"] if i.inside else [])]) for i in case.things
+    ]
+    return ", ".join(f"{i.shown or i.name.text} ({', '.join(facts)})" for i, facts in told)
 
 
 def _right(case: Case) -> str:

@@ -9,7 +9,7 @@ from .drawing import Draw, Look
 from .grammar import Speech
 from .labels import Label
 from .one_thing import Kind
-from .truth import Answer, Item, Redraw, Truth, every, one, the
+from .truth import TABLE_ID, Answer, Item, Redraw, Truth, every, one, the
 
 
 def _spread(d: Draw, name: Label, count: int = 1) -> list[Item]:
@@ -18,7 +18,7 @@ def _spread(d: Draw, name: Label, count: int = 1) -> list[Item]:
 
 
 def _support(thing: Item) -> str:
-    return thing.inside or "table_01"
+    return thing.inside or TABLE_ID
 
 
 def where(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -89,6 +89,45 @@ def how_many(d: Draw, s: Speech) -> tuple[str, Truth]:
     return _asked(s, text), Truth(answer=Answer("count", number=count, none=count == 0))
 
 
+def how_many_in(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """A count of what is in a container: all things, or those of a head."""
+    place = d.ordinary_places(2)[0]
+    one(place.name, d.places)
+    name = d.compound()
+    head = d.head(name)
+    for _ in range(d.rng.choice((1, 2))):
+        d.add(d.rng.choice((name, d.named(name.head))), Look(inside=place.id))
+    d.add(name)
+    d.add(d.anything(), Look(inside=place.id))
+    d.fill(0, 2)
+    if not head.countable or (s.en and head.plural == head.text):
+        raise Redraw
+    inside = [t for t in d.things if t.inside == place.id]
+    if d.rng.random() < 0.5:
+        text = s.pick("how many things are in {} / how many things are there in {}", "{}里有几个东西 / {}里有多少东西")
+        return _asked(s, text.format(s.the(place.name))), Truth(answer=Answer("count", number=len(inside)))
+    count = len([t for t in every(head, d.things) if t in inside])
+    text = s.pick("how many {n} are in {p} / how many {n} are there in {p}", "{p}里有几{m}{n} / {p}里有多少{n}")
+    text = text.format(n=head.plural, p=s.the(place.name), m=s.measure(head))
+    return _asked(s, text), Truth(answer=Answer("count", number=count, none=count == 0))
+
+
+def is_there(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "Is there a can?": not a can opener."""
+    d.ordinary_places(1)
+    name = d.compound()
+    phrase = d.bare(name) if d.rng.random() < 0.5 else d.head(name)
+    d.add(name)
+    d.fill(1, 3, clear=[phrase])
+    if not phrase.countable or (s.en and phrase.plural == phrase.text):
+        raise Redraw
+    there = len(every(phrase, d.things)) > 0
+    text = s.pick("is there {a} / is there {a} here / do you see {a}", "有{n}吗 / 有没有{n} / 这里有{n}吗").format(
+        a=s.a(phrase) if s.en else "", n=phrase.text
+    )
+    return _asked(s, text), Truth(answer=Answer("exists", yes=there, none=not there))
+
+
 def is_in(d: Draw, s: Speech) -> tuple[str, Truth]:
     places = d.ordinary_places(2)
     name = d.anything()
@@ -154,7 +193,7 @@ def _asked(s: Speech, text: str) -> str:
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "where?": where, "where, a modifier?": where_modifier, "where, of several?": where_several, "what is in?": what_in,
-    "how many?": how_many, "is it in?": is_in, "is a modifier in?": is_modifier_in, "which is most?": which_most,
-    "which of two?": heavier,
+    "where?": where, "where, a modifier?": where_modifier, "where, of several?": where_several,
+    "what is in?": what_in, "how many?": how_many, "how many in?": how_many_in, "is there?": is_there,
+    "is it in?": is_in, "is a modifier in?": is_modifier_in, "which is most?": which_most, "which of two?": heavier,
 }  # fmt: skip

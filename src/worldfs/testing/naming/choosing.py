@@ -12,7 +12,7 @@ from .drawing import Draw, Look
 from .grammar import Speech
 from .labels import EN, Label, coloured
 from .one_thing import Kind
-from .truth import BESIDE, Item, Redraw, Truth, both, ends, every, one, the
+from .truth import BESIDE, LEFT_OF, RIGHT_OF, Item, Redraw, Truth, both, ends, every, one, the
 
 MORE: Final = {  # what is compared: English and Chinese for the most and the least
     "mass": (("heaviest", "最重"), ("lightest", "最轻")),
@@ -226,6 +226,23 @@ def next_to(d: Draw, s: Speech) -> tuple[str, Truth]:
     return text, Truth()
 
 
+def on_a_side_of(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "To the left of the left shoe": the second is a name, the first a direction, and left is +y."""
+    mark, what = d.rng.choice((d.sided(), d.compound())), d.anything()
+    d.ordinary_places()
+    post, thing = d.add(mark), d.add(what)
+    d.fill(0, 1, clear=[mark])
+    if one(mark, d.things) != post or one(what, d.things) != thing or not -0.1 < post.position[1] < 0.2:
+        raise Redraw
+    left = d.rng.random() < 0.5
+    en, zh = ("left", "左") if left else ("right", "右")
+    text = s.pick(
+        f"put {{a}} to the {en} of {{m}} / put {{a}} on the {en} of {{m}} / place {{a}} to the {en} of {{m}}",
+        f"把{{a}}放在{{m}}的{zh}边 / 把{{a}}放到{{m}}{zh}边",
+    ).format(a=s.the(what), m=s.the(mark) if s.en else mark.text)
+    return text, Truth(ends([thing], [(LEFT_OF if left else RIGHT_OF) + post.id]))
+
+
 # -- places ------------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +316,15 @@ def place_sided(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(s.the(thing.name), where), Truth(ends([thing], [place.id]))
 
 
+def place_of_a_colour(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The blue basket", of two baskets with stated colours."""
+    head = d.rng.choice(sorted(_place_words(d)))
+    colours = d.rng.sample(list(words_zh.COLOURS), 2)
+    name = d.make((), head)
+    places = [d.place(name, colour=colour) for colour in colours]
+    return _to_place(d, s, places[0], d.coloured(name, colours[0]))
+
+
 def two_named_places(d: Draw, s: Speech) -> tuple[str, Truth]:
     """Two things, two places of one head: "… in the bread basket and … in the laundry basket"."""
     head = d.rng.choice(sorted(_place_words(d)))
@@ -319,5 +345,5 @@ KINDS: Final[Mapping[str, Kind]] = {
     "by size": by_size, "by colour": by_colour, "colour alone": colour_alone, "by side": by_side,
     "by distance": by_distance, "by its neighbour": by_neighbour, "next to": next_to, "named place": place_full,
     "place by its head": place_head, "place by a modifier": place_modifier, "place with a side": place_sided,
-    "two places": two_named_places,
+    "place of a colour": place_of_a_colour, "on a side of": on_a_side_of, "two places": two_named_places,
 }  # fmt: skip

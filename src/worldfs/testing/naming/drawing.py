@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from string import capwords
 from typing import Final
 
 from . import words_en, words_zh
@@ -13,6 +14,7 @@ from .labels import (
     EN,
     ZH,
     Label,
+    alone,
     any_related,
     chinese,
     closed,
@@ -20,6 +22,9 @@ from .labels import (
     english,
     folded,
     grammatical,
+    head_first,
+    invented,
+    mixed_script,
     numbered,
     parts,
     plain,
@@ -64,6 +69,7 @@ class Draw:
         self.places: list[Item] = []
         self._ids = rng.choice(("told", "told", "letter", "number", "opaque"))
         self._spots = rng.sample(SPOTS, len(SPOTS))
+        self._shown = rng.choice(("", "", "", "title", "title", "upper", "snake"))
         self._number = rng.randrange(1, 20)
         self._inside: dict[str, int] = {}
 
@@ -73,14 +79,20 @@ class Draw:
         return self.rng.choice(_WORDS[self.names][kind].split(", "))
 
     def compound(self) -> Label:
-        return self.rng.choice(compounds(self.names))
+        """A noun before a noun; one in six has a word in it that no list knows."""
+        name = self.rng.choice(compounds(self.names))
+        if self.rng.random() > 0.17:
+            return name
+        if self.rng.random() < 0.6 and alone(name.head):
+            return self.make((invented(self.names, self.rng),), name.head)
+        return self.make(name.words, invented(self.names, self.rng))
 
     def named(self, head: str, *, but: Sequence[Label] = ()) -> Label:
         """Another compound with that head."""
         found = [c for c in compounds(self.names) if c.head == head and c.text not in {b.text for b in but}]
-        if not found:
+        if not found and any(c.head == head for c in compounds(self.names)):
             raise Redraw
-        return self.rng.choice(found)
+        return self.rng.choice(found) if found else self.make((invented(self.names, self.rng),), head)
 
     def plain(self) -> Label:
         return self.rng.choice(plain(self.names))
@@ -90,11 +102,13 @@ class Draw:
         roll = self.rng.random()
         if roll < 0.35:
             return self.compound()
-        if roll < 0.6:
+        if roll < 0.58:
             return self.plain()
-        if roll < 0.72:
+        if roll < 0.64:
+            return self.rng.choice((*head_first(self.names), *mixed_script(self.names)))
+        if roll < 0.74:
             return self.rng.choice(grammatical(self.names))
-        if roll < 0.8:
+        if roll < 0.81:
             return self.sided()
         if roll < 0.88:
             return self.made_of(self.compound())
@@ -140,7 +154,9 @@ class Draw:
             at = next(p for p in self.places if p.id == look.inside).position
             spot = (at[0] + INSIDE[taken][0], at[1] + INSIDE[taken][1])
         colour = look.colour or next((en for en, zh in words_zh.COLOURS.items() if name.hue in (en, zh)), "")
-        thing = Item(look.id or self._id(name), name, spot, look.side, look.mass, colour, look.inside)
+        thing = Item(
+            look.id or self._id(name), name, spot, look.side, look.mass, colour, look.inside, self._write(name)
+        )
         if any(t.id == thing.id for t in self.things):
             raise Redraw
         self.things.append(thing)
@@ -161,9 +177,9 @@ class Draw:
     def keep_free(self, spot: tuple[float, float], apart: float) -> None:
         self._spots = [s for s in self._spots if _apart(s, spot) >= apart]
 
-    def place(self, name: Label, id: str = "") -> Item:
+    def place(self, name: Label, id: str = "", colour: str = "") -> Item:
         corner = CORNERS[len(self.places)]
-        found = Item(id or self._id(name), name, corner, place=True, width=WIDTH, colour="")
+        found = Item(id or self._id(name), name, corner, colour=colour, shown=self._write(name), width=WIDTH)
         if any(t.id == found.id for t in self.places):
             raise Redraw
         self.places.append(found)
@@ -211,18 +227,22 @@ class Draw:
     def _id(self, name: Label) -> str:
         self._number += self.rng.randrange(1, 3)
         n = self._number
-        ascii_head = name.head.replace(" ", "_") if name.language == EN else "item"
-        if self._ids == "told":
-            return f"{ascii_head}_{n:02d}"
-        if self._ids == "letter":
+        if self._ids == "told" and name.head.isascii():
+            return f"{name.head}_{n:02d}"
+        if self._ids in ("letter", "told"):
             return f"{chr(97 + n % 26)}{n}"
         return f"obj_{n}" if self._ids == "number" else f"{(n * 2654435761) % 65536:04x}x"
 
-    def moved(self, thing: Item, **changes: object) -> Item:
-        """The same thing, changed."""
-        found = replace(thing, **changes)  # type: ignore[arg-type]  # the caller names fields of an Item
-        self.things[self.things.index(thing)] = found
-        return found
+    def _write(self, name: Label) -> str:
+        """The name as this scene writes its names."""
+        if name.language != EN or not self._shown:
+            return ""
+        ways: dict[str, Callable[[str], str]] = {
+            "title": capwords,
+            "upper": str.upper,
+            "snake": lambda text: text.replace(" ", "_"),
+        }
+        return ways[self._shown](name.text)
 
 
 def _apart(one: tuple[float, float], other: tuple[float, float]) -> float:

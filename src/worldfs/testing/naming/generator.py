@@ -14,10 +14,10 @@ from .drawing import Draw
 from .grammar import Speech
 from .labels import EN, ZH
 from .one_thing import Kind
-from .truth import Item, Redraw, Truth
+from .truth import TABLE_ID, Item, Redraw, Truth
 
 ROBOT: Final = "franka_001"
-TABLE: Final = Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
+TABLE: Final = Thing(TABLE_ID, "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
 KINDS: Final[Mapping[str, Kind]] = {**one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS}
 QUESTIONS: Final = frozenset(asking.KINDS)
 TRIES: Final = 400  # of the same kind, until its truth is certain
@@ -47,21 +47,30 @@ def _thing(item: Item) -> Thing:
     z = round(item.side / 2 + (0.006 if item.inside else 0.0), 4)
     at = (round(item.position[0], 4), round(item.position[1], 4), z)
     return Thing(
-        item.id, item.name.text, "thing", at, size=(item.side,) * 3, shape="box", mass=item.mass, color=item.colour
+        item.id,
+        item.shown or item.name.text,
+        "thing",
+        at,
+        size=(item.side,) * 3,
+        shape="box",
+        mass=item.mass,
+        color=item.colour,
     )
 
 
 def _place(item: Item) -> Thing:
     at = (*item.position, item.width[2] / 2)
-    return Thing(item.id, item.name.text, "container", at, size=item.width, shape="basket", color=item.colour)
+    return Thing(
+        item.id, item.shown or item.name.text, "container", at, size=item.width, shape="basket", color=item.colour
+    )
 
 
 def case(seed: int, number: int) -> Case:
-    """The case of that number: the kinds in turn, English and Chinese 2:1. Raises `RuntimeError` for a kind that
-    cannot be drawn in that language."""
+    """The case of that number: the kinds in turn, English and Chinese 2:1. `RuntimeError`: none can be drawn."""
     names = list(KINDS)
     kind = names[number % len(names)]
-    language = ZH if (number // len(names)) % 3 == 2 else EN
+    chinese = (number // len(names)) % 3 == 2 and kind not in one_thing.ENGLISH_ONLY
+    language = ZH if chinese else EN
     for turn in range(TRIES):
         rng = random.Random(f"{seed} {number} {turn}")  # noqa: S311  # a drawn case is no secret
         draw = Draw(rng, language, language)
@@ -71,8 +80,6 @@ def case(seed: int, number: int) -> Case:
         except (Redraw, IndexError):
             continue
         return Case(number, kind, language, speech.style(text), tuple(draw.things), tuple(draw.places), truth)
-    if language == ZH:  # a kind of English alone
-        return case(seed, number - len(names))
     raise RuntimeError(f"no case of {kind!r} in {language} with seed {seed}")
 
 

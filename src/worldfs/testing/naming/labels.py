@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ ZH: Final = "zh"
 CONTAINERS: Final = frozenset((words_en.CONTAINERS + ", " + words_zh.CONTAINERS).split(", "))
 SUBSTANCES: Final = frozenset((words_en.SUBSTANCES + ", " + words_zh.SUBSTANCES).split(", ")) | words_en.MASS
 _NAMED: Final = (words_en.NOT_THINGS, words_en.MATERIALS, words_en.SIDES, words_en.SIZES, words_en.COLOURS)
+_LINKS: Final = frozenset({"of", "a", "the", "with", "without", "for", "to", "from", "in", "on"})
 NO_THINGS: Final = frozenset(" ".join(_NAMED).replace(",", "").split())
 
 
@@ -27,13 +29,15 @@ class Label:
     words: tuple[str, ...] = ()
     language: str = EN
     hue: str = ""  # a word that is a colour here: "blue mug", but not "blue cheese"
+    tail: str = ""  # what is written after an English head: "mug with a lid"
 
     @property
     def plural(self) -> str:
         if self.language == ZH:
             return self.text
-        last = self.text.rsplit(" ", 1)[-1]
-        return self.text[: len(self.text) - len(last)] + plural(last)
+        front = self.text.removesuffix(f" {self.tail}") if self.tail else self.text
+        last = front.rsplit(" ", 1)[-1]
+        return front[: len(front) - len(last)] + plural(last) + (f" {self.tail}" if self.tail else "")
 
     @property
     def countable(self) -> bool:
@@ -66,6 +70,11 @@ def alone(head: str) -> str:
     return words_zh.COMPOUNDS[head][0] if head in words_zh.COMPOUNDS else head
 
 
+def trailing(head: str, tail: str) -> Label:
+    """A name whose head comes first: "cup of tea", "key to the shed"."""
+    return Label(f"{head} {tail}", head, tuple(w for w in tail.split() if w not in _LINKS), EN, tail=tail)
+
+
 def numbered(name: Label, number: int) -> Label:
     text = f"{name.text}{' ' if name.language == EN else ''}{number}"
     return Label(text, name.head, (*name.words, str(number)), name.language)
@@ -92,6 +101,30 @@ def grammatical(language: str) -> tuple[Label, ...]:
     if language == EN:
         return tuple(english([m], h) for h, said in words_en.GRAMMAR.items() for m in said.split(", "))
     return tuple(Label(a + b, b, (a,), ZH) for a, b in (w.split("|") for w in words_zh.GRAMMAR.split(", ")))
+
+
+@cache
+def head_first(language: str) -> tuple[Label, ...]:
+    """English names whose head comes first; Chinese ones with 的."""
+    if language == EN:
+        after = [trailing(h, t) for h, said in words_en.BEFORE.items() for t in said.split(", ")]
+        return (*after, *(trailing(h, f"of {t}") for h, said in words_en.OF.items() for t in said.split(", ")))
+    pairs = [word.split("|") for word in words_zh.BEFORE.split(", ")]
+    return tuple(Label(f"{a}的{alone(b)}", b, (a,), ZH) for a, b in pairs)
+
+
+@cache
+def mixed_script(language: str) -> tuple[Label, ...]:
+    """Chinese names with Latin letters and digits in them."""
+    pairs = [word.split("|") for word in words_zh.MIXED.split(", ")] if language == ZH else []
+    return tuple(Label(a + b, b, (a,), ZH) for a, b in pairs)
+
+
+def invented(language: str, rng: random.Random) -> str:
+    """A noun that no list knows."""
+    if language == ZH:
+        return "".join(rng.sample(words_zh.INVENTED, 2))
+    return rng.choice(words_en.OPENINGS.split(", ")) + rng.choice(words_en.RHYMES.split(", "))
 
 
 @cache
@@ -122,12 +155,18 @@ def said(word: str) -> Label:
 @cache
 def parts(name: Label) -> tuple[Label, ...]:
     """The nouns in a name that are not its head, each as a phrase of its own: the modifier alone."""
+    if name.tail.startswith("of "):
+        return ()  # may stand for the whole
     if name.language == EN:
         found = [english((), word) for word in name.words if word not in NO_THINGS and not word.isdigit()]
         whole = [english(name.words[:n], name.words[n]) for n in range(1, len(name.words)) if found]
         return tuple(label for label in (*found, *whole) if label.head not in NO_THINGS)
-    words = [words_zh.FORMS.get(word, word) for word in name.words if word in words_zh.FORMS or said(word) in plain(ZH)]
+    words = [words_zh.FORMS.get(word, word) for word in name.words if word in words_zh.FORMS or _is_noun(word)]
     return tuple(said(word) for word in words if word)
+
+
+def _is_noun(word: str) -> bool:
+    return said(word) in plain(ZH) or set(word) <= set(words_zh.INVENTED)
 
 
 def folded(text: str) -> str:

@@ -19,9 +19,10 @@ from worldfs.planning.planner.plan_executor import PlanExecutor
 from .applied_orders_port import AppliedOrdersPort
 from .generator import ROBOT, TABLE, Case
 from .labels import folded
-from .truth import BESIDE, HELD, Answer, End
+from .truth import BESIDE, HELD, LEFT_OF, RIGHT_OF, Answer, End
 
 BESIDE_GAP_M: Final = 0.15
+SIDE_GAP_M: Final = 0.3
 _NUMBERS: Final = {
     "no": 0, "none": 0, "nothing": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "没有": 0,
     "无": 0, "零": 0, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5,
@@ -139,14 +140,20 @@ def _is_at(id: str, places: frozenset[str], scene: Scene) -> bool:
     support = HELD if scene.robots[0].holding == id else _support(id, scene)
     if support in places:
         return True
-    thing = scene.thing(id)
-    for place in places:
-        other = scene.thing(place.removeprefix(BESIDE)) if place.startswith(BESIDE) else None
-        if thing is not None and other is not None and support == _support(other.id, scene):
-            apart = max(abs(a - b) for a, b in zip(thing.position[:2], other.position[:2], strict=True))
-            if apart - (thing.size[0] + other.size[0]) / 2 <= BESIDE_GAP_M:
-                return True
-    return False
+    return any(_is_near(id, place, scene) for place in places)
+
+
+def _is_near(id: str, place: str, scene: Scene) -> bool:
+    """Whether a thing is beside another, or on a side of it: left is +y, as the robot looks along +x."""
+    way = next((way for way in (BESIDE, LEFT_OF, RIGHT_OF) if place.startswith(way)), "")
+    thing, other = scene.thing(id), scene.thing(place.removeprefix(way)) if way else None
+    if thing is None or other is None or _support(id, scene) != _support(other.id, scene):
+        return False
+    dx, dy = (a - b for a, b in zip(thing.position[:2], other.position[:2], strict=True))
+    apart = max(abs(dx), abs(dy)) - (thing.size[0] + other.size[0]) / 2
+    if way == BESIDE:
+        return apart <= BESIDE_GAP_M
+    return apart <= SIDE_GAP_M and (dy if way == LEFT_OF else -dy) >= abs(dx)
 
 
 # -- answers -----------------------------------------------------------------------------------------------------
@@ -202,9 +209,16 @@ def _which_is_true(case: Case, answer: Answer, said: list[Spoken], rest: str) ->
     return answer.names < told and _DECIMAL.findall(rest) == [f"{mass[i.id]:g}" for i in said if i.id in mass]
 
 
+def _there_is_true(case: Case, answer: Answer, said: list[Spoken], rest: str) -> bool:
+    """There is: yes, or the things are named, and nothing denies it. There is not: it is denied."""
+    if answer.yes:
+        return not _NO.search(rest) and (bool(said) or _YES.search(rest) is not None)
+    return _NO.search(rest) is not None
+
+
 _ANSWERS: Final[Mapping[str, Callable[[Case, Answer, list[Spoken], str], bool]]] = {
     "where": _where_is_true, "list": _list_is_true, "count": _count_is_true, "yes_no": _yes_is_true,
-    "which": _which_is_true,
+    "which": _which_is_true, "exists": _there_is_true,
 }  # fmt: skip
 
 

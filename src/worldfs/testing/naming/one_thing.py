@@ -10,7 +10,20 @@ from typing import Final
 from . import words_en, words_zh
 from .drawing import Draw, Look
 from .grammar import Speech
-from .labels import EN, ZH, Label, closed, coloured, english, grammatical, numbered, plain
+from .labels import (
+    EN,
+    ZH,
+    Label,
+    closed,
+    coloured,
+    english,
+    grammatical,
+    head_first,
+    invented,
+    mixed_script,
+    numbered,
+    plain,
+)
 from .truth import HELD, Choice, End, Redraw, Truth, ends, one, sure, the
 
 Kind = Callable[[Draw, Speech], tuple[str, Truth]]
@@ -180,6 +193,56 @@ def one_word(d: Draw, s: Speech) -> tuple[str, Truth]:
     return asked(d, s, part, 0) if d.rng.random() < 0.6 else certain(d, s, name)
 
 
+def head_before(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The mug with a lid" is a mug; "the lid" is no thing there."""
+    name = d.rng.choice(head_first(d.names))
+    roll = d.rng.random()
+    d.ordinary_places()
+    d.add(name)
+    if roll < 0.5:
+        d.fill()
+        return certain(d, s, name)
+    phrase = d.head(name) if roll < 0.75 else d.bare(name)
+    d.fill(clear=[phrase, name])
+    return certain(d, s, phrase) if roll < 0.75 else asked(d, s, phrase, 0)
+
+
+def no_list_knows(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """Nouns of our own making: the rules do not need to know a word."""
+    word, other = invented(d.names, d.rng), invented(d.names, d.rng)
+    known = d.rng.choice([p for p in plain(d.names) if p.head not in words_en.NEVER_ONE])
+    thing, tool = d.make((), word), d.make((word,), known.head)
+    d.ordinary_places()
+    roll = d.rng.random()
+    if word == other:
+        raise Redraw
+    if roll < 0.35:  # only what has it as its modifier
+        d.add(tool)
+        d.fill(clear=[thing])
+        return asked(d, s, thing, 0)
+    d.add(d.make((known.text if d.names == EN else other,), word))
+    if roll < 0.7:
+        d.add(tool)
+        d.fill(clear=[thing])
+        return certain(d, s, thing)
+    d.add(d.make((other,), word))
+    d.fill(clear=[thing])
+    return asked(d, s, thing, 2)
+
+
+def scripts_in_a_name(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """Latin letters and digits in a Chinese name: "5号电池" beside "7号电池"."""
+    d.names = ZH
+    name = d.rng.choice(mixed_script(ZH))
+    d.ordinary_places()
+    d.add(name)
+    for other in mixed_script(ZH):
+        if other.head == name.head and other != name:
+            d.add(other)
+    d.fill()
+    return certain(d, s, name)
+
+
 def by_id(d: Draw, s: Speech) -> tuple[str, Truth]:
     d.ordinary_places()
     name = d.anything()
@@ -189,14 +252,17 @@ def by_id(d: Draw, s: Speech) -> tuple[str, Truth]:
     d.fill()
     if any(thing.id in t.name.words or thing.id == t.name.text for t in d.things):
         raise Redraw
+    if d.rng.random() < 0.3:  # beside a name
+        other = d.add(d.anything())
+        one(other.name, d.things)
+        said = s.join([thing.id, s.the(other.name)])
+        return s.put(said, s.into(d.places[0])), Truth(ends([thing, other], [d.places[0].id]))
     return s.put(thing.id, s.into(d.places[0])), Truth(ends([thing], [d.places[0].id]))
 
 
 def ids_disagree(d: Draw, s: Speech) -> tuple[str, Truth]:
     """The id says one thing and the name another: a name is meant by its words, an id by all of its letters."""
     one_name, other_name = d.rng.sample([p for p in plain(EN) if p.head not in words_en.NEVER_ONE], 2)
-    if d.names == ZH:
-        raise Redraw
     d.ordinary_places()
     first = d.add(one_name, Look(id=f"{other_name.head}_01"))
     roll = d.rng.random()
@@ -322,8 +388,6 @@ def unknown(d: Draw, s: Speech) -> tuple[str, Truth]:
 
 def plural_looking(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "The scissors" is one thing."""
-    if d.names == ZH:
-        raise Redraw
     head = d.rng.choice(sorted(words_en.NEVER_ONE))
     whole = english((), head)
     d.ordinary_places()
@@ -397,14 +461,17 @@ def pick_up(d: Draw, s: Speech) -> tuple[str, Truth]:
     return told, Truth(moved, found.ask, candidates=frozenset(i.id for i in found.among))
 
 
+ENGLISH_ONLY: Final = frozenset({"ids that disagree", "plural-looking"})
 KINDS: Final[Mapping[str, Kind]] = {
     "full name": full_name, "some of its words": partial, "head alone": head_alone, "head of several": same_head,
     "modifier alone": modifier_alone, "modifier, and the thing": modifier_and_thing,
-    "modifier, and the head": head_beside_modifier, "another modifier": other_modifier, "another colour": other_colour,
-    "exact, and longer": exact_and_more, "a name in a name": nested, "one-word compound": one_word, "id": by_id,
-    "ids that disagree": ids_disagree, "side in a name": sided, "side, or where": sided_where, "size in a name": sized,
-    "number in a name": number, "number before": number_before, "grammar in a name": grammar_words,
-    "colour in a name": colour_word, "twins": twins, "not there": unknown, "plural-looking": plural_looking,
+    "modifier, and the head": head_beside_modifier, "another modifier": other_modifier,
+    "another colour": other_colour, "exact, and longer": exact_and_more, "a name in a name": nested,
+    "one-word compound": one_word, "head first": head_before, "words that no list knows": no_list_knows,
+    "mixed scripts": scripts_in_a_name, "id": by_id, "ids that disagree": ids_disagree, "side in a name": sided,
+    "side, or where": sided_where, "size in a name": sized, "number in a name": number,
+    "number before": number_before, "grammar in a name": grammar_words, "colour in a name": colour_word,
+    "twins": twins, "not there": unknown, "plural-looking": plural_looking,
     "stands for contents": stands_for_contents, "other spelling": other_spelling, "mixed languages": mixed,
     "pick up": pick_up,
 }  # fmt: skip

@@ -8,9 +8,9 @@ from typing import Final
 from . import words_zh
 from .drawing import Draw, Look
 from .grammar import Speech
-from .labels import Label, compounds, parts
+from .labels import Label, coloured, compounds, parts
 from .one_thing import Kind, asked
-from .truth import Item, Redraw, Truth, both, ends, every, one, some, the
+from .truth import HELD, TABLE_ID, Item, Redraw, Truth, both, ends, every, one, some, the
 
 
 def distinct(d: Draw, count: int) -> list[Item]:
@@ -350,6 +350,80 @@ def out_of(d: Draw, s: Speech) -> tuple[str, Truth]:
     return text, Truth(ends([inner if within else outer], [p.id]))
 
 
+def onto_the_table(d: Draw, s: Speech) -> tuple[str, Truth]:
+    (place,) = d.ordinary_places(1)
+    one(place.name, d.places)
+    thing = d.add(d.anything(), Look(inside=place.id))
+    d.fill(0, 3)
+    one(thing.name, d.things)
+    text = s.pick(
+        "put {a} on the table / take {a} out of {q} / move {a} from {q} to the table / put {a} back on the table",
+        "把{a}放在桌子上 / 把{a}从{q}里拿出来 / 把{a}放到桌上 / 把{a}从{q}里拿出来放在桌上",
+    ).format(a=s.the(thing.name), q=s.the(place.name))
+    ways = [TABLE_ID, HELD] if text.startswith("take") or text.endswith("出来") else [TABLE_ID]
+    return text, Truth(ends([thing], ways))
+
+
+def the_rest(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The mug in the basket and everything else on the tray." """
+    (thing,), p, q = two_places(d, 1)
+    d.fill(1, 2)
+    rest = [t for t in d.things if t != one(thing.name, d.things)]
+    if not rest:
+        raise Redraw
+    text = s.pick(
+        "put {a} {p} and everything else {q} / put {a} {p} and all the other things {q} / "
+        "put {a} {p} and the rest {q} / put {a} {p}, then everything else {q}",
+        "把{a}{p}，其他的都{q} / 把{a}{p}，其余的东西都{q} / 把{a}{p}，剩下的{q} / 把{a}{p}，其他东西都{q}",
+    ).format(a=s.the(thing.name), p=s.into(p), q=s.into(q))
+    return text, Truth(both(ends([thing], [p.id]), ends(rest, [q.id])))
+
+
+def only_this(d: Draw, s: Speech) -> tuple[str, Truth]:
+    name = d.compound()
+    d.ordinary_places()
+    thing = d.add(name)
+    d.fill(1, 3)
+    one(name, d.things)
+    text = s.pick(
+        "put only {a} {p} / put just {a} {p} / put nothing but {a} {p} / only put {a} {p}",
+        "只把{a}{p} / 只要把{a}{p}就行 / 把{a}{p}，别的不要动",
+    ).format(a=s.the(name), p=s.into(d.places[0]))
+    return text, Truth(ends([thing], [d.places[0].id]))
+
+
+def _painted(d: Draw) -> str:
+    """Things all of which have a stated colour; the one that is meant."""
+    colour, *others = d.rng.sample(list(words_zh.COLOURS), 4)
+    d.ordinary_places()
+    for hue in (colour, colour, *others[: d.rng.choice((1, 2))]):
+        d.add(d.anything(), Look(colour=hue))
+    if d.rng.random() < 0.3:
+        d.add(d.rng.choice(coloured(d.names)), Look(colour=others[2]))
+    return colour
+
+
+def all_of_a_colour(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "All the red things", by their stated colour: not the red pepper that is green."""
+    colour = _painted(d)
+    found = [t for t in d.things if t.colour == colour]
+    zh = words_zh.COLOURS[colour]
+    said = s.pick(
+        f"all the {colour} things / everything {colour} / everything that is {colour} / the {colour} things",
+        f"所有{zh}色的东西 / {zh}色的东西都 / 所有{zh}色的 / 全部{zh}色的东西",
+    )
+    return s.put(said, s.into(d.places[0])), Truth(ends(found, [d.places[0].id]))
+
+
+def all_but_a_colour(d: Draw, s: Speech) -> tuple[str, Truth]:
+    colour = _painted(d)
+    kept = [t for t in d.things if t.colour == colour]
+    zh = words_zh.COLOURS[colour]
+    said = s.pick(f"the {colour} ones / the {colour} things", f"{zh}色的 / {zh}色的东西 / 所有{zh}色的东西")
+    text, truth = _all_but(d, s, said, kept)
+    return text.replace("where it is", "where they are"), truth
+
+
 def goes_in(d: Draw, s: Speech) -> tuple[str, Truth]:
     (thing,) = distinct(d, 1)
     if s.en and (thing.name.plural == thing.name.text):
@@ -436,8 +510,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "list": listed, "too": too, "two clauses": two_clauses, "order": in_order, "it": pronoun, "them": pronoun_of_two,
     "everything": everything, "all but one": all_but_one, "all but a modifier": all_but_modifier,
     "all but all": all_but_all, "all of a head": all_of_head, "all of a modifier": all_of_modifier,
-    "all, one exact": all_with_exact, "both": both_of, "two of": two_of, "one of": one_of, "any will do": do_not_care,
-    "any two will do": do_not_care_which_two, "this or that": either_thing, "here or there": either_place,
-    "contents": contents, "out of": out_of, "goes in": goes_in, "never": never, "not the coloured": not_the_coloured,
-    "this, not that": this_not_that, "here, not there": here_not_there, "a list with a modifier": hold_both,
+    "all, one exact": all_with_exact, "both": both_of, "two of": two_of, "one of": one_of,
+    "any will do": do_not_care, "any two will do": do_not_care_which_two, "this or that": either_thing,
+    "here or there": either_place, "onto the table": onto_the_table, "the rest": the_rest, "only": only_this,
+    "all of a colour": all_of_a_colour, "all but a colour": all_but_a_colour, "contents": contents, "out of": out_of,
+    "goes in": goes_in, "never": never, "not the coloured": not_the_coloured, "this, not that": this_not_that,
+    "here, not there": here_not_there, "a list with a modifier": hold_both,
 }  # fmt: skip

@@ -15,6 +15,9 @@ from .labels import CONTAINERS, SUBSTANCES, Label, any_related, folded, parts
 
 HELD = "held"
 BESIDE = "beside "
+LEFT_OF = "left of "
+RIGHT_OF = "right of "
+TABLE_ID = "table_01"
 
 
 class Redraw(Exception):
@@ -32,7 +35,7 @@ class Item:
     mass: float = 0.1
     colour: str = ""
     inside: str = ""
-    place: bool = False
+    shown: str = ""  # the name as the scene writes it: "Can Opener"; "": as it is
     width: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of a place
 
 
@@ -96,9 +99,12 @@ def exact(phrase: Label, items: Sequence[Item]) -> list[Item]:
 
 def contained(phrase: Label, items: Sequence[Item]) -> list[Item]:
     """Containers that may stand for what is in them: "the milk" for the milk carton."""
-    if phrase.words or phrase.head not in SUBSTANCES:
+    if phrase.words:
         return []
-    return [i for i in items if i.name.head in CONTAINERS and phrase.head in {p.head for p in parts(i.name)}]
+    portions = [i for i in items if i.name.tail.startswith("of ") and {phrase.head, phrase.plural} & set(i.name.words)]
+    if phrase.head not in SUBSTANCES:
+        return portions
+    return portions + [i for i in items if i.name.head in CONTAINERS and phrase.head in {p.head for p in parts(i.name)}]
 
 
 def the(phrase: Label, items: Sequence[Item]) -> Choice:

@@ -118,7 +118,7 @@ GRAMMAR: Final = {  # names with words in them that sentences are made of: head:
     "hammer": "pick, put in",
     "mitt": "put and take",
     "puzzle": "what is where, how many",
-    "mug": "world's best, over and out, the other",
+    "mug": "world's best, over and out, mine not yours",
 }
 SIDES: Final = "left, right, front, rear, top, bottom, upper, lower, inner, outer, middle, side, corner"
 SIDED: Final = "shoe, glove, boot, wheel, handle, hinge, speaker, bracket, pedal, sleeve, earbud, lens, cushion"
@@ -183,8 +183,8 @@ SUBSTANCES: Final = (
     "laundry"
 )
 NOT_THINGS: Final = (  # words in names that no sentence calls a thing by
-    "sewing picnic running tap sanding drawing rolling safety travel camping stress reading boxing spray beach "
-    "fishing opera yoga wing brass wood garden kitchen bath needle nose name dinner number music test tool baby "
+    "fruit toy sewing picnic running tap sanding drawing rolling safety travel camping stress reading boxing spray "
+    "beach fishing opera yoga wing brass wood garden kitchen bath needle nose name dinner number music test tool baby "
     "hand gift bean wool saddle eyebrow oven hair trophy clothes cocktail in out all catch day half no one way do "
     "not disturb parking for sale stop exit only everything must go this up please handle with care made italy "
     "and salt pepper on off emergency back seasons purpose double sided two clear over to who is place under dry "
@@ -192,3 +192,25 @@ NOT_THINGS: Final = (  # words in names that no sentence calls a thing by
     "last put what where how many world's best the other recycling compost lost found parts red blue wire first "
     "aid 2 9 4 5 3 10 garlic"
 )
+BEFORE: Final = {  # the head comes first: what is written after it
+    "mug": "with a lid, without a handle, for guests",
+    "cup": "with a straw, without a saucer, from italy",
+    "box": "with a window, without a lid, for shoes",
+    "bag": "for life, with a zip",
+    "key": "to the shed, for the car",
+    "brush": "for bottles, with a long handle",
+    "map": "of italy, of the kitchen",
+    "picture": "of a cat, of the table",
+    "bottle": "with a sponge on top, for oil",
+    "card": "for the left door, to the right",
+    "jar": "in a sock, without a label",
+    "knife": "in a sheath",
+}
+OF: Final = {  # a container, or a portion, and what it is of: its name may stand for it
+    "bag": "rice, marbles", "box": "matches, crayons", "cup": "tea, rice", "can": "soup, beans",
+    "jar": "honey, buttons", "pack": "cards, seeds", "roll": "tape, string", "bar": "soap, chocolate", "ball": "yarn",
+    "tube": "glue, paint", "pair": "socks", "set": "keys", "deck": "cards",
+}  # fmt: skip
+OPENINGS: Final = "bl, d, gr, k, m, pl, sn, t, v, z, br, fr"
+RHYMES: Final = "icket, omber, arvin, urpol, engit, olvan, imsel, uftor, ebric, anquil, orbet, izzard"
+"""Of both: words that no list knows."""
