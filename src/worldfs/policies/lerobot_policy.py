@@ -22,7 +22,8 @@ from . import policy_errors
 from .arrays import is_picture
 from .endpoint import endpoint, max_answer_bytes
 from .lerobot_bytes import HELPERS, as_instance, pieces, read_actions, setup
-from .lerobot_pickle import UnsafePickle, load_actions
+from .lerobot_pickle import load_actions
+from .pickle_reader import UnsafePickle
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
 

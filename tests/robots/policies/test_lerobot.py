@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from worldfs.policies.lerobot_bytes import PIECE, pieces
-from worldfs.policies.lerobot_pickle import UnsafePickle, load_actions
+from worldfs.policies.lerobot_pickle import load_actions
+from worldfs.policies.pickle_reader import UnsafePickle
 from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S
 

@@ -10,21 +10,16 @@ from __future__ import annotations
 
 import itertools
 import random
-import resource
-import signal
 import sys
-import time
-import tracemalloc
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from worldfs.plugins.rekep.allowed_functions import BUILTINS, METHODS, MODULES, ConstraintError, ListedFunction
 from worldfs.plugins.rekep.constraint_language import read
+from worldfs.testing.cost import confine, spending
 
 CPU_S = 2.0  # of one evaluation, which has one operation or a few hundred
-ENDLESS_S = 20.0  # after which the system ends this process
 PEAK = 24 << 20  # bytes
 ROOM = 1 << 30  # of address space above what the process has when it begins: past it there is no memory
 
@@ -131,33 +126,24 @@ def bodies(samples: int) -> Iterator[tuple[str, str]]:
 
 
 def main() -> int:
-    samples = int(sys.argv[1])
-    bound = resource.getrlimit(resource.RLIMIT_AS)[1]
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, bound))
+    confine(ROOM)
     tip, points = np.array([0.5, 0.0, 0.2]), np.arange(24.0).reshape(8, 3)
     worst, count, bad = (0.0, ""), 0, 0
-    tracemalloc.start()
-    signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
-    for label, body in bodies(samples):
+    for label, body in bodies(int(sys.argv[1])):
         used = [name for name in EXTREMES if name in body]
         lines = "\n".join([*(EXTREMES[name] for name in used), body, "return 0"]).splitlines()
         text = "def f(end_effector, keypoints):\n" + "".join(f"    {line}\n" for line in lines)
         print(f"{label}: {body!r}", flush=True, end="\r")
-        signal.setitimer(signal.ITIMER_VIRTUAL, ENDLESS_S)
-        tracemalloc.reset_peak()
-        before, began = tracemalloc.get_traced_memory()[0], time.thread_time()
-        try:
-            read(text, "f", ())[0]["f"].cost((tip, points), {})
-        except ConstraintError as refused:
-            bad += "MemoryError" in str(refused)
-        took, peak = time.thread_time() - began, tracemalloc.get_traced_memory()[1] - before
-        count, worst = count + 1, max(worst, (took, body))
-        if took > CPU_S or peak > PEAK:
+        with spending() as spent:
+            try:
+                read(text, "f", ())[0]["f"].cost((tip, points), {})
+            except ConstraintError as refused:
+                bad += "MemoryError" in str(refused)
+        count, worst = count + 1, max(worst, (spent.cpu_s, body))
+        if spent.cpu_s > CPU_S or spent.peak > PEAK:
             bad += 1
-            print(f"TOO MUCH {label}: {took:.2f} s, {peak >> 20} MiB: {body!r}", flush=True)
+            print(f"TOO MUCH {label}: {spent.cpu_s:.2f} s, {spent.peak >> 20} MiB: {body!r}", flush=True)
     print(f"\n{count} evaluations, at most {worst[0]:.3f} s: {worst[1]!r}")
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return min(bad, 1)
 
 
