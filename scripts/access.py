@@ -32,7 +32,8 @@ CODES = {
 }
 PUBLIC = {  # the modules of access/ that others may import from
     *("judge", "decision", "verb", "role_things", "things"),  # the question and its answer
-    *("binding", "roles", "caller", "principal", "tokens", "auth", "attachment", "credentials"),  # the actors
+    *("binding", "roles", "standing", "caller", "principal", "tokens"),  # the actors
+    *("auth", "attachment", "credentials"),  # and how they are recognised
     *("binding_rights", "role_index", "visibility_policy"),  # what is computed once
 }
 FREE = {  # (a module or a folder, what it does): why that is no judgement

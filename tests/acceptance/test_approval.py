@@ -96,14 +96,40 @@ def test_an_action_written_into_the_file_waits_pending_in_the_sheet(careful) -> 
         assert careful.answers("home")[0]["status"] == "completed"
 
 
-def test_the_operator_does_not_approve_what_the_operator_ordered(careful) -> None:
+def test_the_only_person_approves_an_order_of_their_own_with_its_hash_alone(careful) -> None:
     with careful.running():
         said = careful.paos("write", "ACTION.md", stdin=json.dumps({"queue": [HOME]}).encode())
         assert said.code == 0, said
         until(lambda: len(waiting(careful)) == 1)
-        refused = careful.paos("approve", waiting(careful)[0]["plan"])
+        plan = waiting(careful)[0]["plan"]
+        answer = json.dumps({"plan": plan, "answer": "approved"}).encode()
+        refused = careful.paos("write", "/nodes/franka_001/approve", stdin=answer)
         assert refused.code == 2, refused
-        assert "operator asked for this plan" in refused.err
+        assert "operator ordered this plan" in refused.err and "type its hash" in refused.err
+        shown = careful.paos("approve", plan)
+        assert shown.code == 0 and 'name="home"' in shown.out
+        until(lambda: "home" in careful.ended())
+    assert careful.ended()["home"].status.outcome.evidence["approval"]["plan"] == plan
+
+
+def test_a_mission_of_the_only_person_waits_for_approval_and_says_so(careful) -> None:
+    with kernel(careful):
+        assert careful.paos("mission", "add", "put the red apple in the basket").code == 0
+        until(lambda: len(waiting(careful)) == 1)
+        assert careful.paos("approve", waiting(careful)[0]["plan"]).code == 0
+        until(lambda: careful.paos("--json", "mission", "list").values[-1]["missions"][0]["state"] == "succeeded")
+
+
+def test_with_a_second_person_the_first_one_does_not_approve_an_order_of_their_own(careful) -> None:
+    assert careful.paos("token", "add", "ada", "--person").code == 0
+    with careful.running():
+        careful.paos("write", "ACTION.md", stdin=json.dumps({"queue": [HOME]}).encode())
+        until(lambda: len(waiting(careful)) == 1)
+        plan = waiting(careful)[0]["plan"]
+        refused = careful.paos("approve", plan)
+        assert refused.code == 2 and "another person: ada" in refused.err, refused
+        assert careful.paos("token", "revoke", "ada").code == 0
+        assert careful.paos("approve", plan).code == 0
 
 
 def test_a_kernel_that_ends_when_it_is_idle_ends_with_what_waits_for_approval(careful) -> None:

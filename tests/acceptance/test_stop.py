@@ -343,7 +343,7 @@ def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
             assert not ended.ok
             assert "cancelled" in ended.text
             assert stop.result(timeout=PATIENCE_S).ok
-            assert json.loads(world.read("/nodes/franka_001/stop"))["by"] == "agent mother"
+            assert json.loads(world.read("/nodes/franka_001/stop"))["by"] == "operator"
             refused = world.chat("clear the table").result(timeout=PATIENCE_S)
             assert not refused.ok
             assert "nothing moves until: paos resume" in refused.text

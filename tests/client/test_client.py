@@ -40,7 +40,7 @@ def alone(work: Coroutine[Any, Any, None]) -> None:
 
 def test_the_greeting_is_in_the_order_that_servers_expect() -> None:
     async def test(far: Far, world: RemoteWorld) -> None:
-        assert world.bound == ("admin", "alice", "proj-1", "main")
+        assert world.bound == ("admin", "alice", "proj-1", "main", "")
 
     far = over(test, agent="alice", project="proj-1")
     assert far.types()[:6] == [

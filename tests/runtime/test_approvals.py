@@ -140,29 +140,77 @@ def test_a_cancelled_job_takes_its_request_along(asking, approvals):
 # -- who may answer ------------------------------------------------------------------------------------------------
 
 
-def test_who_planned_cannot_approve(asking, approvals):
-    request = approvals.ask("arm", [order()], "operator", "move")
-    with pytest.raises(NotPermitted):
-        approvals.answer(request.plan, APPROVED, "operator")
-    assert approvals.load(request.plan).answer is None
+AGENTS = ("planner", "critic", "operator/mother", "operator/rio", "planner/rio", "operator/mother/operator/model", "")
+ADA, OWNER = "operator/mother/ada", "operator/mother/operator"
 
 
-@pytest.mark.parametrize("orderer", ["operator/mother", "operator/rio"])
-def test_who_ordered_cannot_approve_what_another_role_submitted_for_it(asking, approvals, orderer):
+@pytest.mark.parametrize("persons", [{"operator"}, {"operator", "ada"}])
+@pytest.mark.parametrize("orderer", ["", "planner", "operator/rio", "operator/mother", "operator", OWNER])
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_no_agent_and_no_model_approves(bench, orderer, persons, confirmed):
+    approvals = Approvals(bench.store, bench.clock, lambda: frozenset(persons))
+    plan = approvals.ask("arm", [order()], "planner", "move", orderer=orderer).plan
+    for actor in AGENTS:
+        with pytest.raises(NotPermitted):
+            approvals.answer(plan, APPROVED, actor, confirmed=confirmed)
+    assert approvals.load(plan).answer is None
+
+
+@pytest.mark.parametrize("orderer", ["", "planner", "operator/rio", "operator/mother"])
+def test_any_person_approves_what_no_person_ordered(bench, orderer):
+    approvals = Approvals(bench.store, bench.clock, lambda: frozenset({"operator", "ada"}))
+    for actor in ("operator", OWNER, ADA):
+        plan = approvals.ask("arm", [order()], "planner", f"move {actor}", orderer=orderer).plan
+        answer = approvals.answer(plan, APPROVED, actor).answer
+        assert (answer.by, answer.confirmed) == (actor.rpartition("/")[2], False)
+
+
+@pytest.mark.parametrize(
+    ("asker", "orderer"), [("operator", ""), ("planner", "operator"), ("planner", OWNER), ("planner", f"{OWNER}/model")]
+)
+def test_the_only_person_confirms_an_order_of_their_own_a_second_time(asking, approvals, asker, orderer):
     asking.start()
-    asking.submit(replace(order(), orderer=orderer))
+    asking.submit(replace(order(asker=asker), orderer=orderer))
     asking.drain()
     (request,) = approvals.requests()
-    assert (request.asker, request.orderer) == ("planner", orderer)
-    with pytest.raises(NotPermitted):
-        approvals.answer(request.plan, APPROVED, "operator")
+    assert request.ordered_by == "operator"
     asking.kernel.close()
     asking.start()  # the job and its request say so to the next kernel, too
-    assert asking.jobs.load("one").order.orderer == orderer
     asking.drain()
-    with pytest.raises(NotPermitted):
-        approvals.answer(request.plan, APPROVED, "operator")
+    for actor in ("operator", OWNER):
+        with pytest.raises(NotPermitted) as refusal:
+            approvals.answer(request.plan, APPROVED, actor)
+        assert refusal.value.code == "UNCONFIRMED"
     assert not started(asking)
+    answer = approvals.answer(request.plan, APPROVED, "operator", confirmed=True).answer
+    assert (answer.by, answer.confirmed) == ("operator", True)
+    assert approvals.load(request.plan).answer == answer
+    asking.until(lambda: state(asking, "one").terminal)
+    assert started(asking) == ["one"]
+
+
+def test_another_person_is_needed_where_there_is_one(asking):
+    persons = {"operator", "ada"}
+    approvals = Approvals(asking.store, asking.clock, lambda: frozenset(persons))
+    asking.start()
+    asking.submit(replace(order(), orderer=ADA))
+    asking.drain()
+    (request,) = approvals.requests()
+    with pytest.raises(NotPermitted, match="another person: operator"):
+        approvals.answer(request.plan, APPROVED, ADA, confirmed=True)
+    persons.remove("operator")  # nobody else is left
+    with pytest.raises(NotPermitted):
+        approvals.answer(request.plan, APPROVED, ADA)
+    persons.add("operator")
+    assert approvals.answer(request.plan, APPROVED, "operator").answer.by == "operator"
+    asking.until(lambda: state(asking, "one").terminal)
+
+
+@pytest.mark.parametrize("actor", ["operator", ADA, "operator/rio"])
+def test_every_writer_may_refuse(bench, actor):
+    approvals = Approvals(bench.store, bench.clock, lambda: frozenset({"operator", "ada"}))
+    plan = approvals.ask("arm", [order()], "planner", "move", orderer=ADA).plan
+    assert approvals.answer(plan, REFUSED, actor).answer.answer == REFUSED
 
 
 def test_the_first_answer_counts(approvals):

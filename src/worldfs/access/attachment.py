@@ -31,6 +31,7 @@ NO_MOTHER: Final = Decision(False, "forbidden", coded("access.no_mother"))
 NO_SYSTEM: Final = Decision(False, "forbidden", coded("access.no_system"))
 MAIN_STAYS: Final = Decision(False, "forbidden", coded("access.main_stays"))
 REVOKED: Final = Decision(False, "forbidden", coded("access.revoked"))
+PERSONS_ONLY: Final = Decision(False, "forbidden", coded("access.persons_only"))
 AGENT_TAKEN: Final = Decision(False, "forbidden", coded("access.agent_taken"))
 
 
@@ -44,6 +45,8 @@ def decide(principal: Principal, verb: Verb, thing: object) -> Decision:
             return ALLOWED if free or principal.role != USER else UNPROVISIONED
         case Realm.EVERY_AGENT:
             return ALLOWED if principal.role == ADMIN else HIDDEN
+        case Realm.ROLE_TOKENS:
+            return ALLOWED if principal.person else PERSONS_ONLY
         case Realm.PUSHES:
             return ALLOWED if principal.role == ADMIN else ADMINS_ONLY
     raise TypeError(f"no rule for {thing!r}")
@@ -77,12 +80,12 @@ def first_binding(principal: Principal, tokens: TokenStore, projects: Attachable
         return NO_NAMESPACE
     holder = principal.holder
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
-        return Binding(ADMIN, MOTHER, SYSTEM)
+        return principal.bound(MOTHER, SYSTEM)
     last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
     if last is None:
         open_to = _only_project(holder, projects) if holder.agent else ""
-        return Binding(holder.role, holder.agent, open_to) if open_to or holder.role == ADMIN else UNPROVISIONED
-    binding = Binding(holder.role, holder.agent or last.agent, last.project)
+        return principal.bound(holder.agent, open_to) if open_to or holder.role == ADMIN else UNPROVISIONED
+    binding = principal.bound(holder.agent or last.agent, last.project)
     there = last.project in projects.project_ids() and projects.allows(binding, "read")
     return binding if there and tokens.acts_for(holder, binding.agent) else LAST_GONE
 
@@ -105,14 +108,14 @@ def unbound_agents(principal: Principal) -> tuple[str, ...]:
     return MOTHER, principal.agent
 
 
-def page_holder(file_role: str, agent: str) -> tuple[str, str]:
-    """The agent and the role of a page's token: the operator's is the home's owner, a planner's sees what a user of
-    the served tree sees. Raises `BadInput` for a role that no token has."""
+def page_holder(file_role: str, agent: str) -> tuple[str, str, str]:
+    """The agent, the role and the person of a page's token: the operator's is the home's owner, a planner's sees what
+    a user of the served tree sees. Raises `BadInput` for a role that no token has."""
     bound = binding_of_role(file_role, agent, "")
     if bound.role not in (ADMIN, USER):
         expected = f"{OPERATOR}, {PLANNER}"
         raise BadInput(coded("command.page_role", role=file_role), op="page", expected=expected, code="USAGE")
-    return bound.agent if agent or bound.admin else VIEWER, bound.role
+    return bound.agent if agent or bound.admin else VIEWER, bound.role, bound.person
 
 
 def still_admitted(principal: Principal, tokens: TokenStore, agents: Iterable[str]) -> Decision:

@@ -32,6 +32,6 @@ def authenticate(header: str, tokens: TokenStore, nodes: NodeSecrets) -> Princip
         return UNKNOWN
     holder = tokens.holder(token)
     if holder is not None:
-        return Principal(holder.role, "", holder.agent, holder.id)
+        return Principal(holder.role, "", holder.agent, holder.id, holder.person)
     node = nodes.node_of_secret(token)
     return Principal(NODE, node) if node or nodes.invite_valid(token) else UNKNOWN

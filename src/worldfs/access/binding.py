@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from .roles import AGENT, OPERATOR, PLANNER, ROLES
+from .standing import actor_name
 
 ADMIN = "admin"
 USER = "user"
@@ -17,12 +18,15 @@ class Binding(NamedTuple):
     """A connection bound to an (agent, project). `token`: the project token that was given, checked at every use.
 
     A role token gives ADMIN, USER or NODE; a home on this disk may also be opened with a file role as it is.
+    `person`: whose connection it is (`standing.py`), "" for an agent or a program; `model`: a model acts there.
     """
 
     role: str  # ADMIN | USER | NODE | a file role
     agent: str
     project: str = ""
     token: str = ""
+    person: str = ""
+    model: bool = False
 
     @property
     def admin(self) -> bool:
@@ -37,8 +41,13 @@ class Binding(NamedTuple):
 
     @property
     def actor(self) -> str:
-        """The actor as an order names it: file role and agent, as they were authenticated."""
-        return f"{self.role_at(()) or self.role}/{self.agent}"
+        """The actor's name, as an order and a stop have it: file role, agent and person, as they were authenticated."""
+        return actor_name(self.role_at(()) or self.role, self.agent, self.person, model=self.model)
+
+    @property
+    def of_model(self) -> Binding:
+        """The same rights, of a model or a program that works for its owner: no person acts."""
+        return self._replace(model=True)
 
     @property
     def file_roles(self) -> frozenset[str]:
@@ -59,5 +68,5 @@ def binding_of_role(role: str, agent: str, project: str) -> Binding:
     return Binding(USER if role == PLANNER else role, agent or MOTHER, project)
 
 
-OWNER: Final = Binding(ADMIN, MOTHER, SYSTEM)  # the server itself, and the operator of the home
+OWNER: Final = Binding(ADMIN, MOTHER, SYSTEM, person=OPERATOR)  # the server itself, and the operator of the home
 NOBODY: Final = Binding(USER, "")  # what every user may see

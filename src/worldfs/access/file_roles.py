@@ -9,10 +9,12 @@ from worldfs.base.messages import coded
 from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
 
 from .decision import ALLOWED, FIXED_NAMES, HIDDEN, Decision
-from .role_things import InboxMessage, PlanOf
+from .role_things import HeldStop, InboxMessage, PlanOf
 from .roles import OPERATOR
+from .standing import person_of, shown_actor, standing_of
 from .verb import Verb
 
+RoleThing = InboxMessage | PlanOf | HeldStop
 NO_WRITER: Final = Decision(False, NotPermitted.code, coded("access.no_writer"))
 _NAMES: Final = coded("access.free_names")
 COMPUTED: Final = Decision(False, NotPermitted.code, coded("tree.computed"), _NAMES)
@@ -20,14 +22,19 @@ WRONG_INBOX: Final = Decision(False, NotPermitted.code, coded("access.wrong_inbo
 OTHER_NAMES: Final = FIXED_NAMES._replace(expected=_NAMES)
 
 
-def decide(role: str, verb: Verb, row: FileRow | InboxMessage | PlanOf | None) -> Decision:
-    """None: a path that no row describes. What a role may not see does not exist for it."""
+def decide(role: str, verb: Verb, row: FileRow | RoleThing | None) -> Decision:
+    """None: a path that no row describes. What a role may not see does not exist for it.
+
+    `role`: for a plan and a stop the name of the actor, as `standing.py` says.
+    """
     if row is None:
         return FIXED_NAMES
     if isinstance(row, InboxMessage):
         return ALLOWED if row.to == row.inbox else WRONG_INBOX
     if isinstance(row, PlanOf):
-        return _own_plan(role) if role in (row.asker, row.orderer.partition("/")[0]) else ALLOWED
+        return _decide_plan(role, row)
+    if isinstance(row, HeldStop):
+        return ALLOWED if standing_of(role) >= row.standing else _stays_stopped(row)
     if verb is Verb.READ:
         return ALLOWED if may_read(row, role) else HIDDEN
     if verb is Verb.REMOVE:
@@ -37,10 +44,26 @@ def decide(role: str, verb: Verb, row: FileRow | InboxMessage | PlanOf | None) -
     return NO_WRITER if may_read(row, role) else HIDDEN
 
 
-def _own_plan(role: str) -> Decision:
-    """Two pairs of eyes: neither the role that planned approves, nor the one that ordered."""
-    reason, expected = coded("approval.own", actor=role), coded("approval.other_actor")
-    return Decision(False, NotPermitted.code, reason, expected, coded("approval.as_planner"))
+def _decide_plan(actor: str, plan: PlanOf) -> Decision:
+    """Two deliberate acts: another person approves the plan, or the only person confirms it a second time."""
+    person = person_of(actor)
+    if not person:
+        reason = coded("approval.no_person", actor=shown_actor(actor))
+        return Decision(False, NotPermitted.code, reason, coded("approval.a_person"), coded("approval.as_person"))
+    others = plan.persons - {person}
+    if person != plan.ordered_by or (plan.confirmed and not others):
+        return ALLOWED
+    if others:
+        expected = coded("approval.other_person", names=sorted(others))
+        return Decision(False, NotPermitted.code, coded("approval.own", actor=person), expected)
+    reason, expected = coded("approval.own", actor=person), coded("approval.confirmation")
+    return Decision(False, "UNCONFIRMED", reason, expected, coded("approval.confirm"))
+
+
+def _stays_stopped(stop: HeldStop) -> Decision:
+    reason = coded("access.stays_stopped", node=stop.node, by=stop.by, at=stop.at)
+    fix = coded("access.person_resumes", node=stop.node)
+    return Decision(False, NotPermitted.code, reason, coded("access.a_person"), fix)
 
 
 def may_read(row: FileRow, role: str) -> bool:

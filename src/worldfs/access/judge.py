@@ -10,7 +10,8 @@ from worldfs.tree.row_table import FileRow
 
 from . import file_roles
 from .decision import Decision
-from .role_things import InboxMessage, PlanOf
+from .file_roles import RoleThing
+from .role_things import HeldStop, InboxMessage, PlanOf
 from .verb import Verb
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def judge(actor: str, verb: Verb, thing: FileRow | InboxMessage | PlanOf | None) -> Decision: ...
+def judge(actor: str, verb: Verb, thing: FileRow | RoleThing | None) -> Decision: ...
 @overload
 def judge(actor: BindingRights, verb: Verb, thing: RightsThing) -> Decision: ...
 @overload
@@ -36,12 +37,12 @@ def judge(actor: Principal, verb: Verb, thing: PrincipalThing) -> Decision: ...
 def judge(
     actor: str | Binding | BindingRights | Caller | Principal,
     verb: Verb,
-    thing: FileRow | InboxMessage | PlanOf | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
+    thing: FileRow | RoleThing | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
 ) -> Decision:
-    """`actor`: a file role; a binding, or its rights as they were computed last; the caller of a control operation;
-    a principal that is not bound yet."""
+    """`actor`: a file role, or the name of an actor; a binding, or its rights as they were computed last; the caller
+    of a control operation; a principal that is not bound yet."""
     if isinstance(actor, str):  # first: asked for each row of a listing
-        assert thing is None or isinstance(thing, (FileRow, InboxMessage, PlanOf))
+        assert thing is None or isinstance(thing, (FileRow, InboxMessage, PlanOf, HeldStop))
         return file_roles.decide(actor, verb, thing)
     return _rules()(actor, verb, thing)
 

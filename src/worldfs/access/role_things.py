@@ -1,6 +1,8 @@
-"""The things that the judge is asked about for a file role, as far as they are no rows of the layout."""
+"""The things that the judge is asked about for a role or an actor's name, as far as they are no rows of the layout."""
 
 from typing import NamedTuple
+
+from .standing import Standing
 
 
 class InboxMessage(NamedTuple):
@@ -11,8 +13,18 @@ class InboxMessage(NamedTuple):
 
 
 class PlanOf(NamedTuple):
-    """A plan that waits for approval. `asker`: the role that planned it; `orderer`: the actor that asked for it, as
-    `Binding.actor` names it, "" for the asker itself."""
+    """A plan that waits for approval. `ordered_by`: the person whose order it is, "" for an agent's.
+    `persons`: those who may approve plans. `confirmed`: the answer confirms the plan a second time."""
 
-    asker: str
-    orderer: str = ""
+    ordered_by: str
+    persons: frozenset[str] = frozenset()
+    confirmed: bool = False
+
+
+class HeldStop(NamedTuple):
+    """A stop that is in force on a robot."""
+
+    node: str
+    standing: Standing
+    by: str
+    at: str

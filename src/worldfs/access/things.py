@@ -205,6 +205,7 @@ class Realm(Enum):
     OWN_SERVICES = "the services that every agent has"
     MOUNT_SECRETS = "the secrets of the nodes behind a project's mounts"
     PUSHES = "the pushes of all projects"
+    ROLE_TOKENS = "the tokens of the roles, which are the operator's"
     EVERY_AGENT = "the names of all agents"
     EVERY_PROJECT = "the figures of all projects together"
     JOIN_REQUESTS = "the requests of nodes to join"

@@ -27,6 +27,7 @@ from worldfs.base.messages import coded
 
 from .binding import ADMIN, MOTHER, USER
 from .principal import TokenHolder
+from .roles import OPERATOR
 
 FILE: Final = "auth_tokens.json"
 LOCK: Final = ".paos/tokens.lock"
@@ -35,6 +36,7 @@ ROLES: Final = (ADMIN, USER)
 KEPT: Final = 10  # history entries per token
 AGENTS: Final = "agent_tokens"  # the key of the tokens that speak for one agent
 _COUNT: Final = "agent_tokens_made"  # so that the id of a revoked token is never another's
+_OPTIONAL: Final = ("expires_ms", "person")  # left out of a row that has none: earlier versions read the row
 _ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
 T = TypeVar("T")
 
@@ -60,7 +62,7 @@ class TokenVisit(NamedTuple):
 
 
 class AgentToken(NamedTuple):
-    """A token of one agent, as it is stored."""
+    """A token of one agent, as it is stored; `person`: of one person, who works as that agent."""
 
     id: str
     agent: str
@@ -68,10 +70,13 @@ class AgentToken(NamedTuple):
     sha256: str
     created_ms: int
     expires_ms: int = 0  # 0: never
+    person: str = ""
 
     def to_json(self) -> dict[str, object]:
         ends = {"expires_at_ms": self.expires_ms} if self.expires_ms else {}
-        return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms, **ends}
+        whose = {"person": self.person} if self.person else {}
+        told = {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
+        return {**told, **ends, **whose}
 
 
 class TokenStore:
@@ -111,11 +116,11 @@ class TokenStore:
         given, found = token.encode("utf-8", "surrogatepass"), None
         for role in ROLES:
             if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
-                found = TokenHolder(role, role)
+                found = TokenHolder(role, role, person=OPERATOR if role == ADMIN else "")
         issued = self._issued.get(hashlib.sha256(given).hexdigest())
         if issued is None or self._expired(issued):
             return found
-        return TokenHolder(issued.id, issued.role, issued.agent)
+        return TokenHolder(issued.id, issued.role, issued.agent, issued.person)
 
     def acts_for(self, holder: TokenHolder, agent: str) -> bool:
         """Whether a holder speaks for an agent: its token's own one, or any, but the shared user token speaks for none
@@ -150,14 +155,24 @@ class TokenStore:
 
     # -- for the operator ----------------------------------------------------------------------------------------------
 
-    def add(self, agent: str, role: str = USER, valid_s: float = 0) -> tuple[AgentToken, str]:
+    def persons(self) -> frozenset[str]:
+        """The persons of this installation, who may approve plans: the operator, and those who have a token."""
+        named = (one.person for one in self._issued.values() if one.person and not self._expired(one))
+        return frozenset((OPERATOR, *named))
+
+    def add(self, agent: str, role: str = USER, valid_s: float = 0, *, person: str = "") -> tuple[AgentToken, str]:
         """A new token of `agent` alone, returned this once. `valid_s`: seconds until it expires, 0 for never.
+        `person`: its owner, who works as the primary agent.
 
         Tokens that have expired are removed.
         """
         from worldfs.base.agent_names import check_agent_name
 
         check_agent_name(agent)
+        if person and person != OPERATOR:
+            check_agent_name(person)
+        if person and (agent, role) != (MOTHER, ADMIN):
+            raise BadInput(coded("access.person_admin"), op="token", expected=f"--role {ADMIN}", code="USAGE")
         if role not in ROLES:
             raise BadInput(coded("access.no_role", role=role), op="token", expected=coded("access.roles"))
         if agent == MOTHER and role != ADMIN:
@@ -173,7 +188,7 @@ class TokenStore:
             number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
             now = self._now_ms()
             ends = now + max(1, int(valid_s * 1000)) if valid_s else 0
-            made = AgentToken(f"token-{number}", agent, role, _hash(token), now, ends)
+            made = AgentToken(f"token-{number}", agent, role, _hash(token), now, ends, person)
             kept[AGENTS] = [_row(row) for row in (*rows, made) if not self._expired(row)]
             kept[_COUNT] = number
             return made
@@ -189,7 +204,8 @@ class TokenStore:
         return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
 
     def revoke(self, named: str) -> list[str]:
-        """Revoke a token by its id, all of an agent by its name, or the shared one of role `user`: their ids.
+        """Revoke a token by its id, all of an agent or a person by its name, or the shared one of role `user`: their
+        ids.
 
         Raises `NotFound`.
         """
@@ -198,7 +214,7 @@ class TokenStore:
 
         def edit(kept: dict[str, object]) -> list[str]:
             rows = _issued(kept)
-            gone = [row.id for row in rows if named in (row.id, row.agent)]
+            gone = [row.id for row in rows if named in (row.id, row.agent, row.person)]
             if not gone and named == USER and kept.get(f"{USER}_token"):
                 kept[f"{USER}_token"] = None
                 gone = [USER]
@@ -298,6 +314,13 @@ class TokenStore:
             self._visits = _visits(kept.get("visits"))
 
 
+def persons_of(home: Path | None) -> frozenset[str]:
+    """The persons of a home, as its file of tokens says now. Raises `BadInput` for a file that is unreadable."""
+    if home is None or not (home / FILE).exists():
+        return frozenset({OPERATOR})
+    return TokenStore.open(home).persons()
+
+
 def shared_token_agents(role: str) -> str:
     """The agents that the role's own token speaks for, in words (`TokenStore.acts_for`)."""
     return "any agent" if role == ADMIN else "any agent without a token of its own"
@@ -333,7 +356,7 @@ def _read(data: bytes, path: str) -> dict[str, object]:
 
 def _row(token: AgentToken) -> dict[str, object]:
     """As it is stored; a token that never expires has the row that earlier versions read."""
-    return {key: value for key, value in token._asdict().items() if key != "expires_ms" or value}
+    return {key: value for key, value in token._asdict().items() if key not in _OPTIONAL or value}
 
 
 def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
@@ -341,8 +364,9 @@ def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:
         with suppress(KeyError, TypeError, ValueError):
-            one = AgentToken(**{key: row[key] for key in AgentToken._fields if key != "expires_ms" or key in row})
-            known = all(isinstance(word, str) for word in one[:4]) and all(type(ms) is int for ms in one[4:])
+            one = AgentToken(**{key: row[key] for key in AgentToken._fields if key not in _OPTIONAL or key in row})
+            known = all(isinstance(word, str) for word in (*one[:4], one.person))
+            known &= all(type(ms) is int for ms in one[4:6])
             if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
                 found.append(one)
     return found

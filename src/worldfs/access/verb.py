@@ -19,4 +19,5 @@ class Verb(StrEnum):
     ATTACH = "attach"  # to be bound to it
     COMMAND = "command"  # to give an order to a node
     STOP = "stop"
+    RESUME = "resume"  # to end a stop
     APPROVE = "approve"  # of a plan that waits

@@ -32,6 +32,7 @@ class ConnectOptions(TypedDict, total=False):
     project_token: str | None
     session_key: str
     new_agent: bool
+    model: bool
     timeout: float
     retry: RetryPolicy
     keepalive_s: float

@@ -43,6 +43,7 @@ def connect(
     project_token: str | None = None,
     session_key: str = "main",
     new_agent: bool = True,
+    model: bool = False,
     timeout: float = TIMEOUT_S,
     retry: RetryPolicy = NEVER_RETRY,
     keepalive_s: float = 20.0,
@@ -52,7 +53,8 @@ def connect(
     `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`,
     `project`, `project_token`: the binding to ask for (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
     nothing: the server's default for this token. `new_agent`: whether an agent that is not there is made; False, it is
-    refused. `timeout`, seconds: for connecting, and for requests that do not wait.
+    refused. `model`: whatever is written is a model's, also where the token is a person's. `timeout`, seconds: for
+    connecting, and for requests that do not wait.
     `retry`: what to do when the connection is lost, `NEVER_RETRY` by default. `keepalive_s`: interval of keepalive
     pings.
 
@@ -61,6 +63,6 @@ def connect(
     """
     address = parse(url)
     asked = os.environ.get(PROJECT_TOKEN, "") if project_token is None else project_token
-    wish = BindingRequest(agent or address.agent, project or address.project, asked, session_key, new_agent)
+    wish = BindingRequest(agent or address.agent, project or address.project, asked, session_key, new_agent, model)
     given = find_token(home=home_of() if address.loopback else "") if token is None else token
     return PendingConnection(RemoteWorld(address, given, wish, timeout=timeout, retry=retry, keepalive_s=keepalive_s))

@@ -21,7 +21,7 @@ from .rpc_client import RpcClient
 ROOT_FID: Final = 1
 MSIZE: Final = 1_048_576  # the requested size; the server's answer counts
 # Our extensions (docs/decisions/2026-11-22-words-beyond-the-reference.md); a reference server does not know them.
-EXTENSIONS: Final = ("create", "stage", "stats", "remove", "rename", "setattr", "attributes")
+EXTENSIONS: Final = ("create", "stage", "stats", "remove", "rename", "setattr", "attributes", "person")
 _WARMING_S: Final = 0.2
 
 
@@ -33,6 +33,7 @@ class BindingRequest(NamedTuple):
     project_token: str = ""
     session_key: str = "main"
     new_agent: bool = True  # whether an agent that is not there is made
+    model: bool = False  # what is written is a model's, although the token may be a person's
 
 
 class HandshakeResult(NamedTuple):
@@ -57,12 +58,13 @@ async def perform_handshake(rpc: RpcClient, binding: BindingRequest, timeout: fl
 async def _greet(rpc: RpcClient, binding: BindingRequest) -> HandshakeResult:
     await rpc.control("version", {"protocol": "unified-v2"}, {})
     bound = await _connect(rpc, binding)
-    if binding.agent or binding.project:
+    if binding.agent or binding.project or binding.model:
         bound = await _attach(rpc, binding, bound)
     settled = await rpc.ask("version", {"msize": MSIZE, "version": "acheron-1", "extensions": EXTENSIONS})
     await rpc.ask("attach", {"fid": ROOT_FID})
     known = settled.get("extensions")
     extensions = frozenset(str(word) for word in known) if isinstance(known, list) else frozenset()
+    bound = bound._replace(person=as_text(settled.get("person")))
     return HandshakeResult(bound, as_int(settled.get("msize"), MSIZE), extensions)
 
 
@@ -92,6 +94,7 @@ async def _attach(rpc: RpcClient, binding: BindingRequest, bound: BoundSession) 
     payload |= {"project_id": binding.project} if binding.project else {}
     payload |= {"project_token": binding.project_token} if binding.project_token else {}
     payload |= {} if binding.new_agent else {"existing": True}
+    payload |= {"model": True} if binding.model else {}
     try:
         found = await rpc.control("session_attach", payload, {})
     except NotFound as error:

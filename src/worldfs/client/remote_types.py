@@ -52,6 +52,7 @@ class BoundSession(NamedTuple):
     agent: str
     project: str
     session_key: str
+    person: str = ""  # whose token it is, "" for an agent's
 
 
 class RetryPolicy(NamedTuple):

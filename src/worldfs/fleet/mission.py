@@ -38,7 +38,7 @@ class MissionOrder:
     priority: str = "normal"  # high | normal | low
     after: tuple[str, ...] = ()  # ids of missions that must have succeeded
     created_at: str = ""
-    asker: str = ""  # the role that submitted it
+    asker: str = ""  # the actor that submitted it, by its name
     source: str = ""  # the sheet and row that it was read from
     step: str = ""  # the row of TASK.md that it carries out
     confirm: str = ""  # the code of a model's reading that its submitter has confirmed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from worldfs.access.standing import shown_actor
 from worldfs.base.clock import parse_stamp
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
@@ -32,7 +33,7 @@ def take_in(data: bytes, files: MissionFiles, missions: Iterable[Mission], actor
         if row.cancelled:
             mission = here.get(row.mission)
             if mission is not None and mission.status.state is MissionState.QUEUED:
-                files.request(mission.id, "cancel", actor)
+                files.request(mission.id, "cancel", shown_actor(actor))
         elif not files.row_known(digest) and not files.known(id):
             title = _title(row.mission, here)
             order = MissionOrder(
@@ -46,7 +47,7 @@ def take_in(data: bytes, files: MissionFiles, missions: Iterable[Mission], actor
         mission = here.get(item.mission)
         mine = mission is not None and mission.status.robot == item.assigned_to
         if mission is not None and mine and item.status.casefold() in CANCELLED:
-            files.request(mission.id, "cancel", actor)
+            files.request(mission.id, "cancel", shown_actor(actor))
     return told
 
 

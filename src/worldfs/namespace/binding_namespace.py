@@ -77,7 +77,7 @@ class BindingNamespace(Namespace):
         joined = JoinedMounts(mounts)
         behaviours["readme"] = ReadmeFile(binding, sources.readmes, joined, frozenset(mounts))
         tree = Tree(sources.table, joined, behaviours, {("agent", "self"): binding.agent})
-        super().__init__(tree, binding.role)
+        super().__init__(tree, binding.role, name=binding.actor)
         context.readable = self.readable
 
     # -- a path -------------------------------------------------------------------------------------------------------

@@ -31,10 +31,11 @@ class Namespace(PathVerbs):
     `starting`: with the rights of a world that is being assembled. What a binding sees is more: `BindingNamespace`.
     """
 
-    def __init__(self, tree: Tree, actor: str, *, starting: bool = False) -> None:
+    def __init__(self, tree: Tree, actor: str, *, starting: bool = False, name: str = "") -> None:
+        """`actor`: the role. `name`: the actor's name where it is not a process of this disk that takes the role."""
         behaviours = {**past_subtrees(self), **tree.behaviours}
         self.tree = Tree(tree.table, tree.mounts, behaviours, tree.alias)
-        self.actor = actor
+        self.actor, self.actor_name = actor, name or actor
         self._write = Verb.WRITE_AT_STARTUP if starting else Verb.WRITE
 
     # -- a path -------------------------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ class Node:
         A Record is replaced whole at offset 0, and patched beyond it; a Log is appended to.
         """
         at, row = self._writing("write")
-        context = WriteContext(at.role, offset, correlation)
+        context = WriteContext(at.role, offset, correlation, self._space.actor_name)
         if offset and row.kind is FileKind.RECORD:
             present = self.read().data
             whole = present[:offset].ljust(offset, b"\0") + data + present[offset + len(data) :]
@@ -252,7 +252,8 @@ class Node:
         if row.kind is FileKind.RECORD:
             present = self.read().data
             if len(present) != size:
-                self._put(at, row, present[:size].ljust(size, b"\0"), WriteContext(at.role))
+                context = WriteContext(at.role, name=self._space.actor_name)
+                self._put(at, row, present[:size].ljust(size, b"\0"), context)
 
     def touch(self, mtime_ms: int | None) -> bool:
         """The time of last change, kept of files below artifacts/; elsewhere taken from who may write, and not kept."""

@@ -1,7 +1,7 @@
 """Approvals: requests to move, and the answers to them. Every interface asks and answers through this module.
 
     .paos/approvals/<plan>.json             the request: node, steps, asker; written once, by the asker
-    .paos/approvals/<plan>.answer.json      approved or refused, not by its planner or orderer; written once
+    .paos/approvals/<plan>.answer.json      approved or refused, by a person (access/standing.py); written once
     .paos/approvals/<plan>.started.jsonl    the steps that have begun, each with its job; written by the kernel
     .paos/approvals/rules.json              which nodes ask, and when; written by the kernel, for planners
 
@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.access.judge import judge
 from worldfs.access.role_things import PlanOf
+from worldfs.access.roles import OPERATOR
+from worldfs.access.standing import owner_of, person_of, shown_actor
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, parse_stamp, stamp
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError
@@ -45,9 +47,10 @@ Json = Mapping[str, object]
 
 class ApprovalAnswer(NamedTuple):
     answer: str  # approved | refused
-    by: str  # the role that answered
+    by: str  # the person who answered
     at: str
     expires_at: str = ""
+    confirmed: bool = False  # the only person, who had ordered the plan, has confirmed it a second time
 
 
 class ApprovalRequest(NamedTuple):
@@ -63,6 +66,11 @@ class ApprovalRequest(NamedTuple):
     answer: ApprovalAnswer | None = None
     orderer: str = ""  # the actor that asked for it; "": the asker itself
 
+    @property
+    def ordered_by(self) -> str:
+        """The person whose order it is, "" for an agent's or a program's."""
+        return owner_of(self.orderer or self.asker)
+
     def step_of(self, order: Order, sources: Json | None = None) -> Iterator[int]:
         """The numbers of the steps that the order may be. `sources`: of the order, now."""
         wanted = _step(order, sources or {})
@@ -74,8 +82,11 @@ class ApprovalRequest(NamedTuple):
 class Approvals:
     """Keeps nothing in memory: any process may use it, with or without a running kernel."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(
+        self, store: Store, clock: Clock, persons: Callable[[], frozenset[str]] = lambda: frozenset({OPERATOR})
+    ) -> None:
+        """`persons`: those who may approve."""
+        self._store, self._clock, self.persons = store, clock, persons
 
     def ask(
         self,
@@ -104,25 +115,27 @@ class Approvals:
         self._store.put(_key(plan, ".json"), data)
         return _request(plan, data, None)
 
-    def answer(self, plan: str, answer: str, actor: str) -> ApprovalRequest:
-        """Record the answer, durably. Raises `NotPermitted` for planner and orderer, `Exists` where it was answered.
+    def answer(self, plan: str, answer: str, actor: str, *, confirmed: bool = False) -> ApprovalRequest:
+        """Record the answer of an actor, by its name, durably. `confirmed`: it confirms the plan a second time.
 
-        The request is not read again: its asker may have seen the answer and removed it by now.
+        A refusal moves nothing: every writer of the file may refuse. Raises `NotPermitted` for an approval that is not
+        this actor's to give, `Exists` where the plan was answered. The request is not read again: its asker may have
+        seen the answer and removed it by now.
         """
-        found = self.load(plan)
-        allowed = judge(actor, Verb.APPROVE, PlanOf(found.asker, found.orderer))
-        if not allowed:
-            raise allowed.error(path=plan, op="approve", actor=actor)
+        found, by = self.load(plan), shown_actor(actor)
+        if answer == APPROVED:
+            allowed = judge(actor, Verb.APPROVE, PlanOf(found.ordered_by, self.persons(), confirmed))
+            if not allowed:
+                raise allowed.error(path=plan, op="approve", actor=by)
         now = self._clock.now()
         end = stamp(now + timedelta(seconds=VALID_S)) if answer == APPROVED else ""
-        value = {"answer": answer, "by": actor, "at": stamp(now)}
-        if end:
-            value["expires_at"] = end
+        given = ApprovalAnswer(answer, by, stamp(now), end, confirmed and person_of(actor) == found.ordered_by)
+        value = {name: word for name, word in given._asdict().items() if word}
         try:
             self._store.put(_key(plan, ".answer.json"), json.dumps(value).encode(), ABSENT)
         except Exists:
-            raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=actor) from None
-        return found._replace(answer=ApprovalAnswer(answer, actor, stamp(now), end))
+            raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=by) from None
+        return found._replace(answer=given)
 
     def publish(self, rules: Mapping[str, ApprovalRule], elsewhere: Callable[[str], bool] = lambda node: False) -> None:
         """The kernel says which nodes ask; those of another kernel, `elsewhere`, stay as that one has said.
@@ -220,9 +233,8 @@ class Approvals:
         except (ValueError, RecursionError):
             value = {}
         said = APPROVED if value.get("answer") == APPROVED else REFUSED
-        return ApprovalAnswer(
-            said, as_text(value.get("by")), as_text(value.get("at")), as_text(value.get("expires_at"))
-        )
+        by, at, end = (as_text(value.get(name)) for name in ("by", "at", "expires_at"))
+        return ApprovalAnswer(said, by, at, end, value.get("confirmed") is True)
 
 
 def _read_rules(data: bytes) -> Mapping[str, object]:

@@ -14,11 +14,17 @@ WAITING_SIZE: Final = 1_048_576  # of a file whose read would block: no smaller 
 
 
 class WriteContext(NamedTuple):
-    """The actor of a write, and what its request holds besides the bytes."""
+    """The role of a write's actor, the actor's name (`access/standing.py`), and what its request holds besides."""
 
     actor: str
     offset: int = 0
     correlation: str = ""  # the caller's own id of this request; it comes back in every result of it
+    name: str = ""
+
+    @property
+    def orderer(self) -> str:
+        """The name, where it says more than the role."""
+        return "" if self.name == self.actor else self.name
 
 
 class Wait(NamedTuple):

@@ -15,7 +15,8 @@ from worldfs.tree.virtual_file import Names, VirtualFile
 def waiting(approvals: Approvals, node: str) -> bytes:
     """The requests of a node with their answers, the oldest first."""
     found = [request_value(item) for item in approvals.requests() if item.node == node]
-    return (json.dumps({"node": node, "requests": found}, ensure_ascii=False, indent=1) + "\n").encode()
+    value = {"node": node, "persons": sorted(approvals.persons()), "requests": found}
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def request_value(request: ApprovalRequest) -> dict[str, object]:
@@ -25,6 +26,7 @@ def request_value(request: ApprovalRequest) -> dict[str, object]:
         "node": request.node,
         "asker": request.asker,
         "orderer": request.orderer,
+        "ordered_by": request.ordered_by,
         "purpose": request.purpose,
         "job": request.job,
         "steps": list(request.steps),
@@ -34,7 +36,8 @@ def request_value(request: ApprovalRequest) -> dict[str, object]:
 
 
 class ApproveFile(VirtualFile):
-    """The answer names the plan by its hash; reading lists what waits."""
+    """The answer names the plan by its hash, and once more where a person confirms their own order; reading lists what
+    waits."""
 
     def __init__(self, approvals: Approvals) -> None:
         self.approvals = approvals
@@ -48,8 +51,9 @@ class ApproveFile(VirtualFile):
             value = as_object(json.loads(data))
         except (ValueError, RecursionError):
             value = {}
-        plan, answer = value.get("plan"), value.get("answer")
-        if not isinstance(plan, str) or answer not in (APPROVED, REFUSED) or len(value) != 2:
+        plan, answer, confirmed = value.get("plan"), value.get("answer"), "confirm" in value
+        known = value.keys() <= {"plan", "answer", "confirm"} and (not confirmed or value["confirm"] == plan)
+        if not isinstance(plan, str) or answer not in (APPROVED, REFUSED) or not known:
             raise BadInput(
                 repr(data[:80].decode("utf-8", "replace")),
                 path=path,
@@ -60,4 +64,4 @@ class ApproveFile(VirtualFile):
         request = self.approvals.load(plan)
         if request.node != names["node"]:
             raise BadInput(coded("approval.elsewhere", plan=plan, node=request.node), path=path, op="approve")
-        self.approvals.answer(plan, str(answer), ask.actor)
+        self.approvals.answer(plan, str(answer), ask.name, confirmed=confirmed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from worldfs.access.standing import shown_actor
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
@@ -20,7 +21,7 @@ def approval_lines(requests: Sequence[Mapping[str, object]], name: str) -> list[
 def request_lines(item: Mapping[str, object]) -> list[str]:
     """One request: the asker, the orderer, the purpose, and each step whole."""
     plan, node, purpose = item["plan"], item["node"], _unhidden(as_text(item["purpose"]))
-    asker = ", ".join(as_text(item[key]) for key in ("asker", "orderer") if item.get(key)) or "-"
+    asker = ", ".join(shown_actor(as_text(item[key])) for key in ("asker", "orderer") if item.get(key)) or "-"
     found: list[str] = [coded("approval.asked", plan=plan, node=node, asker=asker, purpose=purpose)]
     for n, step in enumerate(as_objects(item["steps"]), 1):
         params = " ".join(f"{key}={_json(value)}" for key, value in as_object(step.get("params")).items())

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
+from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import finding_message, render_finding
@@ -92,7 +93,7 @@ class SheetFile(VirtualFile):
                 continue  # the sheet's findings report it
             if known is None:
                 if entry.state == "pending":
-                    new.append(replace(entry.order, asker=ask.actor))
+                    new.append(replace(entry.order, asker=ask.actor, orderer=ask.orderer))
             elif page.digest(known.order) != page.digest(entry.order):
                 refused.append(id_reused(page.file, known.order, entry.order))
             elif entry.state == "cancelled":
@@ -167,14 +168,15 @@ class StopFile(VirtualFile):
     def read(self, names: Names) -> bytes:
         node, found = names["node"], self.stops.state(names["node"])
         value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
+        value |= {"standing": found.standing.word} if found.stopped else {}
         return (json.dumps(value, ensure_ascii=False) + "\n").encode()
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self.stops.stop([names["node"]], ask.actor)
+        self.stops.stop([names["node"]], shown_actor(ask.name), standing=standing_of(ask.name))
 
 
 class ResumeFile(StopFile):
-    """A node's `resume`: any write lets the robot work again."""
+    """A node's `resume`: any write lets the robot work again, unless an actor of a higher standing has stopped it."""
 
     def __init__(self, stops: StopLog, nodes: Callable[[], Sequence[str]]) -> None:
         super().__init__(stops)
@@ -182,7 +184,7 @@ class ResumeFile(StopFile):
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         node = names["node"]
-        self.stops.resume([node], ask.actor, [other for other in self.nodes() if other != node])
+        self.stops.resume([node], ask.name, [other for other in self.nodes() if other != node])
 
 
 class FilmFile(VirtualFile):

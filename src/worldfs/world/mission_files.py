@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
+from worldfs.access.standing import shown_actor
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded, render
@@ -38,7 +39,7 @@ class OrchestratorFile(VirtualFile):
         from worldfs.fleet.mission_sheet import take_in
 
         files = self.world.missions
-        found = [item for item in take_in(data, files, open_missions(files), ask.actor) if not item.warning]
+        found = [item for item in take_in(data, files, open_missions(files), ask.name) if not item.warning]
         if found:
             said = reduce(
                 lambda one, more: coded("world.and_then", one=one, more=more), map(finding_message, found[:5])
@@ -85,11 +86,11 @@ class MissionFile(VirtualFile):
         said = _members(data)
         if "mission" in said and "request" in said:
             mission, what, value = (as_text(said.get(key)) for key in ("mission", "request", "value"))
-            self.world.missions.request(mission, what, ask.actor, value)
+            self.world.missions.request(mission, what, shown_actor(ask.name), value)
         elif said.get("task") is True:
-            self._add_task(ask.actor)
+            self._add_task(ask.name)
         elif "text" in said:
-            self._add(said, ask.actor)
+            self._add(said, ask.name)
         else:
             raise BadInput(
                 coded("mission.bad_payload"), path="mission", op="write", expected=coded("mission.payload"),

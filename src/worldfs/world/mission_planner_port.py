@@ -68,6 +68,13 @@ class MissionPlannerPort(TreePlannerPort):
     def note_progress(self, progress: PlanProgress) -> None:
         self._progress = progress
 
+    def approve(self, orders: Sequence[Order], steps: Sequence[str], stop: StopSignal) -> str:
+        """What is approved is what is submitted: the orders of this mission."""
+        return super().approve([*map(self._marked, orders)], steps, stop)
+
+    def _marked(self, order: Order) -> Order:
+        return replace(order, extra={**asdict(order)["extra"], "mission": self._mission.id})
+
     def submit(self, order: Order) -> str:
         """Raises `WorldError` where the mission was asked to stop while it waited, and `PartnerGone`."""
         if order.node != self.robot_id and not self._threads.is_served_now(order.node):
@@ -145,8 +152,7 @@ class MissionPlannerPort(TreePlannerPort):
         self.progress(render(coded("mission.stepped_aside", name=aside.name), self.language()))
 
     def _hand_over(self, order: Order, progress: PlanProgress) -> str:
-        marks = {**asdict(order)["extra"], "mission": self._mission.id}
-        order = replace(order, id=self._threads.unused_id(order.id), extra=marks)
+        order = replace(self._marked(order), id=self._threads.unused_id(order.id))
         if not self._hold.note_job(order, MissionProgress(*progress)):
             self._raise_stopped()
         job = super().submit(order)

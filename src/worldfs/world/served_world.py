@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.judge import judge
+from worldfs.access.standing import shown_actor, standing_of
 from worldfs.access.things import RobotName
 from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache
@@ -237,7 +238,7 @@ class ServedWorld:
         if self.world is not None:
             rights = self.namespace(binding).rights
             nodes = [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
-            self.world.stops.stop(nodes, f"agent {binding.agent}")
+            self.world.stops.stop(nodes, shown_actor(binding.actor), standing=standing_of(binding.actor))
 
     def _status(self) -> Mapping[str, object]:
         if self.world is None:

@@ -80,7 +80,7 @@ class TreePlannerPort:
         *,
         orderer: str = "",
     ) -> None:
-        """`orderer`: the actor that gave the instruction, as `Binding.actor` names it; "": the owner's own command."""
+        """`orderer`: the actor that gave the instruction, by its name; "": a program of this machine."""
         self.robot_id = node
         self._orderer = orderer
         self.instruction = instruction

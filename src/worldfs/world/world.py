@@ -12,6 +12,7 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from worldfs.access.roles import OPERATOR, PLANNER
+from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError
 from worldfs.base.messages import coded
@@ -87,7 +88,7 @@ class World:
         self._specs: tuple[Config | None, tuple[NodeSpec, ...]] | None = None
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
-        self.approvals = Approvals(store, clock)
+        self.approvals = Approvals(store, clock, self.persons)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
         mounts = JoinedMounts(
@@ -200,6 +201,12 @@ class World:
         """What a model's settings name files in, and where its calls are logged; the workspace where there is none."""
         return Path(self.config.home) if self.config is not None and self.config.home else self.root
 
+    def persons(self) -> frozenset[str]:
+        """The persons who may approve plans, as the home's tokens say now."""
+        from worldfs.access.tokens import persons_of
+
+        return persons_of(Path(self.config.home) if self.config is not None and self.config.home else None)
+
     @property
     def profiles(self) -> Path | None:
         """The directory of the operator's own profiles; None without a home."""
@@ -227,9 +234,9 @@ class World:
             dict.fromkeys([*(spec.id for spec in self.specs), *(targets.targets() if targets is not None else ())])
         )
 
-    def namespace(self, role: str) -> Namespace:
-        """The tree as a file role sees it."""
-        return self._namespaces.setdefault(role, Namespace(self.tree, role))
+    def namespace(self, role: str, name: str = "") -> Namespace:
+        """The tree as a file role sees it. `name`: as of `stop`."""
+        return self._namespaces.setdefault(f"{role} {name}", Namespace(self.tree, role, name=name))
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -352,8 +359,11 @@ class World:
         node: str | None = None,
         tell: Callable[[str], None] = lambda text: None,
         instruction: Instruction | None = None,
+        *,
+        orderer: str = "",
     ) -> TreePlannerPort:
-        """The planner's port of a node; without a name of the only one. Raises `BadInput` naming the nodes."""
+        """The planner's port of a node; without a name of the only one. `orderer`: the actor that gives the
+        instruction, by its name. Raises `BadInput` naming the nodes."""
         from .tree_planner_port import TreePlannerPort
 
         ids = [spec.id for spec in self.specs]
@@ -363,7 +373,7 @@ class World:
             found = coded("world.several_robots") if node is None else coded("world.no_robot", node=node)
             expected, fix = coded("common.one_of", names=ids), coded("world.say_which")
             raise BadInput(found, op="do", expected=expected, fix=fix)
-        return TreePlannerPort(self, PROJECT, node, tell, instruction)
+        return TreePlannerPort(self, PROJECT, node, tell, instruction, orderer=orderer)
 
     def reading(self, node: str, instruction: str) -> bytes:
         """How this node understands the instruction, as JSON; nothing moves."""
@@ -414,18 +424,21 @@ class World:
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
         self.namespace(actor).write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n")
 
-    def stop(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
+    def stop(self, node: str | None = None, actor: str = OPERATOR, *, name: str = "") -> list[str]:
         """Stop a robot at once, or all of them and future ones; their names. Durable, whether a kernel runs
-        or not. Raises `NotFound` for an unknown one."""
-        nodes = self._robots_named(node, "stop", actor)
-        self.stops.stop(nodes, actor, every=node is None)
+        or not. `name`: of an actor that is not simply a process of this disk in that role. Raises `NotFound` for an
+        unknown robot."""
+        nodes, name = self._robots_named(node, "stop", actor), name or actor
+        self.stops.stop(nodes, shown_actor(name), standing=standing_of(name), every=node is None)
         return nodes
 
-    def resume(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
-        """Resume a robot, or all of them; the names of those that were stopped."""
+    def resume(self, node: str | None = None, actor: str = OPERATOR, *, name: str = "") -> list[str]:
+        """Resume a robot, or all of them; the names of those that were stopped. Raises `NotPermitted` where one stays
+        stopped by an actor of a higher standing; the others are resumed by then."""
         nodes = self._robots_named(node, "resume", actor)
         stopped = [id for id in nodes if self.stops.state(id).stopped]
-        self.stops.resume(nodes, actor, [] if node is None else [id for id in self.node_ids() if id != node])
+        others = [] if node is None else [id for id in self.node_ids() if id != node]
+        self.stops.resume(nodes, name or actor, others)
         return stopped
 
     def _robots_named(self, node: str | None, op: str, actor: str) -> list[str]:

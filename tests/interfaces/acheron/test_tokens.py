@@ -130,7 +130,7 @@ def test_a_token_for_one_agent_is_told_once_and_only_its_hash_is_kept(tmp_path):
     assert hashlib.sha256(token.encode()).hexdigest() in text
     assert (tmp_path / "auth_tokens.json").stat().st_mode & 0o777 == 0o600
     for found in (tokens, TokenStore.open(tmp_path)):
-        assert found.holder(token) == ("token-1", "user", "rio")
+        assert found.holder(token) == TokenHolder("token-1", "user", "rio")
         assert found.holder(issued.sha256) is None, "the hash is no token"
         assert found.holder(token + "x") is None
         assert token not in json.dumps(found.masked())
@@ -140,11 +140,11 @@ def test_another_process_changes_the_file_and_nothing_is_lost(tmp_path):
     serving, command = TokenStore.open(tmp_path), TokenStore.open(tmp_path)
     _, token = command.add("rio")
     serving.remember("user", TokenVisit("main", "alice", "p1", 1))
-    assert serving.holder(token) == ("token-1", "user", "rio")
+    assert serving.holder(token) == TokenHolder("token-1", "user", "rio")
     second, other = command.add("ada", "admin")
     assert serving.holder(other) is None
     serving.refresh()
-    assert serving.holder(other) == (second.id, "admin", "ada")
+    assert serving.holder(other) == TokenHolder(second.id, "admin", "ada")
     assert [visit.project for visit in serving.visits("user")] == ["p1"]
     serving.remember("token-1", TokenVisit("main", "rio", "p2", 2))
     assert [visit.project for visit in TokenStore.open(tmp_path).visits("token-1")] == ["p2"]

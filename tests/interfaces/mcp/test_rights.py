@@ -103,7 +103,9 @@ def test_the_prompts_are_those_of_the_role(home: Path) -> None:
 
 @pytest.mark.parametrize("asker", ["planner", "operator"])
 @pytest.mark.parametrize("role", ROLES)
-def test_only_the_operator_approves_and_never_what_it_asked_for(home: Path, role: str, asker: str) -> None:
+def test_only_the_person_at_an_operators_client_approves_and_never_a_plan_of_their_own(
+    home: Path, role: str, asker: str
+) -> None:
     questions: list[str] = []
 
     async def person(context: Any, params: Any) -> ElicitResult:
@@ -119,7 +121,10 @@ def test_only_the_operator_approves_and_never_what_it_asked_for(home: Path, role
                 if role == "operator" != asker:
                     await call(client, "write", **given)
                 else:
-                    assert "NOT_PERMITTED" in await refused(client, "write", **given)
+                    said = await refused(client, "write", **given)
+                    assert ("UNCONFIRMED" if role == "operator" else "NOT_PERMITTED") in said
+                    more = {**json.loads(str(given["text"])), "confirm": asked}
+                    assert "NOT_PERMITTED" in await refused(client, "write", **{**given, "text": json.dumps(more)})
                 assert len(questions) == (role == "operator" != asker)  # nobody is asked for a yes that counts nothing
                 for path in (
                     "/config.json",
@@ -181,7 +186,7 @@ def test_a_plan_is_approved_by_the_person_at_the_client_and_by_no_tool(home: Pat
         answers = [answer.answer for plan in plans if (answer := world.approvals.load(plan).answer)]
         assert answers == ["approved", "refused"]
         assert len(asked) == 5
-        assert all("pick_up" in one and "tea\\u202edica" in one and "agent/rio" in one for one in asked)
+        assert all("pick_up" in one and "tea\\u202edica" in one and "agent rio" in one for one in asked)
 
     with World.open(home / "workspace") as world:
         patient(work(world))

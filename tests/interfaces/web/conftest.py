@@ -98,7 +98,7 @@ class PageServer:
 
     @property
     def page(self) -> ServedPage:
-        token = TokenStore.open(self.home).add("mother", "admin")[1]
+        token = TokenStore.open(self.home).add("mother", "admin", person="operator")[1]
         return ServedPage(self.world, self.realm, self.home, f"http://127.0.0.1:{self.port}/", token)
 
 

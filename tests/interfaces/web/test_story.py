@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from worldfs.access.roles import PLANNER
+from worldfs.access.tokens import TokenStore
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import deposit_to
 from worldfs.base.clock import SystemClock
@@ -172,22 +173,43 @@ def ask(world, orderer):
     return world.approvals.ask(ROBOT, [step], PLANNER, f"move for {orderer} {EVIL}", orderer=orderer).plan
 
 
-def test_a_plan_is_approved_by_another_actor_and_not_by_the_one_who_ordered_it(panel, served_page, turn):
+def test_an_order_of_ones_own_is_approved_by_a_held_button_and_another_by_a_press(panel, served_page, turn):
     page = panel("work")
     page.locator("[data-part=approvals]").get_by_text("Nothing waits").wait_for()
-    own, other, third = (ask(served_page.world, by) for by in ("operator/mother", "agent/rio", "agent/theseus"))
+    orderers = ("operator/mother/operator", "agent/rio", "agent/theseus")
+    own, other, third = (ask(served_page.world, by) for by in orderers)
     request = page.locator(f'[data-plan="{own}"]')
     request.wait_for()
     assert "<img src=x" in request.inner_text() and request.locator("img").count() == 0
-    request.get_by_role("button", name="Approve").click()
-    request.locator("[role=alert]").wait_for()
+    assert request.get_by_role("button", name="Approve", exact=True).count() == 0
+    hold = request.get_by_role("button", name="Hold to approve")
+    hold.click()
     assert served_page.world.approvals.load(own).answer is None
+    for tab in ("Agents", "Tree", "Work"):  # another tab says what waits
+        page.get_by_role("tab", name=tab).click()
+        page.get_by_role("tab", name="3 waiting for approval").wait_for()
+    hold.focus()
+    page.keyboard.down(" ")
+    page.locator(f'[data-plan="{own}"][data-answer="approved"]').wait_for()
+    page.keyboard.up(" ")
+    answer = served_page.world.approvals.load(own).answer
+    assert (answer.by, answer.confirmed) == ("operator", True)
     page.locator(f'[data-plan="{other}"]').get_by_role("button", name="Approve").click()
     page.locator(f'[data-plan="{other}"][data-answer="approved"]').wait_for()
     assert served_page.world.approvals.load(other).answer.answer == "approved"
     page.locator(f'[data-plan="{third}"]').get_by_role("button", name="Refuse").click()
     page.locator(f'[data-plan="{third}"][data-answer="refused"]').wait_for()
     assert served_page.world.approvals.load(third).answer.answer == "refused"
+
+
+def test_where_there_is_another_person_the_page_says_whose_approval_an_own_order_waits_for(panel, served_page, turn):
+    TokenStore.open(served_page.home).add("mother", "admin", person="ada")
+    page = panel("work")
+    plan = ask(served_page.world, "operator/mother/operator")
+    request = page.locator(f'[data-plan="{plan}"]')
+    request.get_by_text("waits for the approval of ada").wait_for()
+    assert [one.inner_text() for one in request.get_by_role("button").all()] == ["Refuse"]
+    TokenStore.open(served_page.home).revoke("ada")
 
 
 @pytest.fixture

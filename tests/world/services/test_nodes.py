@@ -135,7 +135,7 @@ def test_without_a_kernel_nothing_is_left_to_be_done_later(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("binding", [OWNER, Binding(ADMIN, "rio", "proj-1"), ALICE])
-def test_who_ordered_an_operation_does_not_approve_it(served: Served, binding: Binding) -> None:
+def test_the_person_who_ordered_an_operation_confirms_it_a_second_time(served: Served, binding: Binding) -> None:
     assert served.world.kernel is not None
     served.world.kernel.nodes["arm_1"].approval = ApprovalRule(ApprovalPolicy.ALWAYS)
     place = served.orders.endpoint(binding, ARM)
@@ -143,16 +143,15 @@ def test_who_ordered_an_operation_does_not_approve_it(served: Served, binding: B
     wait_until(lambda: bool(served.world.approvals.requests()))
     (request,) = served.world.approvals.requests()
     assert (request.asker, request.orderer) == (PLANNER, binding.actor)
-    answer = json.dumps({"plan": request.plan, "answer": "approved"}).encode()
-    if binding.admin:
+    answer, path = {"plan": request.plan, "answer": "approved"}, "/nodes/arm_1/approve"
+    if binding.person:
         with pytest.raises(NotPermitted):
-            served.world.namespace(OPERATOR).write("/nodes/arm_1/approve", answer)
+            served.world.namespace(OPERATOR).write(path, json.dumps(answer).encode())
         assert served.site.executed == []
-        served.calls.cancel(binding, str(id))
-    else:
-        served.world.namespace(OPERATOR).write("/nodes/arm_1/approve", answer)
+        answer["confirm"] = request.plan
+    served.world.namespace(OPERATOR).write(path, json.dumps(answer).encode())
     wait_for_call(served.calls, str(id))
-    assert len(served.site.executed) == (0 if binding.admin else 1)
+    assert len(served.site.executed) == 1
 
 
 # -- a node elsewhere ------------------------------------------------------------------------------------------------

@@ -4,14 +4,18 @@
 ROWS = {
     "approval.too_long": ("a plan of {n} steps", "{n} 步的计划"),
     "approval.most": ("at most {n} steps", "最多 {n} 步"),
-    "approval.own": ("{actor} asked for this plan", "该计划由 {actor} 自己提出"),
-    "approval.other_actor": (
-        "an answer by another actor than planned or ordered it",
-        "由计划者和下令者以外的角色答复",
+    "approval.own": ("{actor} ordered this plan", "该计划由 {actor} 自己下令"),
+    "approval.no_person": ("{actor} is no person of this installation", "{actor} 不是本系统的人员"),
+    "approval.a_person": ("the answer of a person", "由人答复"),
+    "approval.as_person": (
+        "a person approves it on the page, or with `paos approve`; no agent and no model does",
+        "由人在页面上批准，或运行 `paos approve`；智能体和模型都不能批准",
     ),
-    "approval.as_planner": (
-        "what the operator approves is submitted by another role: paos do …, or paos --as planner write ACTION.md",
-        "由操作员批准的动作应由其他角色提交：paos do …，或 paos --as planner write ACTION.md",
+    "approval.other_person": ("the answer of another person: {names}", "由另一人答复：{names}"),
+    "approval.confirmation": ("a second, deliberate confirmation", "第二次明确的确认"),
+    "approval.confirm": (
+        "read the plan, then type its hash: paos approve HASH; or hold the button on the page",
+        "请先阅读计划，再输入其哈希：paos approve 哈希；或在页面上按住按钮",
     ),
     "approval.answered": ("plan {plan} has been answered already", "计划 {plan} 已有答复"),
     "approval.unknown": ("no plan {plan} waits for approval", "没有等待批准的计划 {plan}"),
@@ -28,20 +32,20 @@ ROWS = {
         "批准在开始之前已过期；请重新提交",
     ),
     "approval.waiting": (
-        "nothing moves until another actor approves plan {plan} of {node}: paos approve {plan}",
-        "在其他角色批准 {node} 的计划 {plan} 之前不会运动：paos approve {plan}",
+        "nothing moves until a person approves plan {plan} of {node}: paos approve {plan}",
+        "在有人批准 {node} 的计划 {plan} 之前不会运动：paos approve {plan}",
     ),
     "approval.granted": ("approved by {by}", "已由 {by} 批准"),
     "approval.step": ("{n}. {text}", "{n}. {text}"),
     "approval.final": ("cannot be undone", "无法撤销"),
     "approval.payload": (
-        'JSON: {{"plan": "<hash>", "answer": "approved" or "refused"}}',
-        'JSON：{{"plan": "<哈希>", "answer": "approved" 或 "refused"}}',
+        'JSON: {{"plan": "<hash>", "answer": "approved" or "refused"}}; of your own order also "confirm": "<hash>"',
+        'JSON：{{"plan": "<哈希>", "answer": "approved" 或 "refused"}}；自己下的令还需 "confirm": "<哈希>"',
     ),
     "approval.elsewhere": ("plan {plan} is of {node}", "计划 {plan} 属于 {node}"),
     "approval.section": (
-        "approval   nothing of these moves until another actor approves it",
-        "批准       在其他角色批准之前，以下内容不会运动",
+        "approval   nothing of these moves until a person approves it",
+        "批准       在有人批准之前，以下内容不会运动",
     ),
     "approval.asked": (
         "  {plan}  {node}  asked by {asker}: {purpose}",

@@ -397,6 +397,14 @@ ROWS = {
         "file for --token-file",
         "{id} 只对智能体 {agent} 有效，角色 {role}。只显示这一次：请放入 $PAOS_TOKEN，或放入 --token-file 所指的文件",
     ),
+    "command.token_for_person": (
+        "{id} is of the person {person}, who may stop, resume and approve as the operator may. It is printed only now",
+        "{id} 属于人员 {person}，可像操作员一样停止、恢复和批准。只显示这一次",
+    ),
+    "command.agent_session": (
+        "a session of agent {agent} makes no token of a person",
+        "智能体 {agent} 的会话不能创建人员的令牌",
+    ),
     "command.revoked": ("revoked: {names}", "已撤销：{names}"),
     "command.node_stopped": ("node stopped", "节点已停止"),
     "command.trying_again": ("{said}; trying again", "{said}；正在重试"),

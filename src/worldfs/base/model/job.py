@@ -69,7 +69,7 @@ class Order:
     depends_on: tuple[str, ...] = ()
     seq: int = 0  # order of acceptance, breaks ties of created_at
     extra: Json = field(default_factory=dict)  # keys of the dialect that we do not know
-    orderer: str = ""  # the actor that asked the asker for it, "ROLE/AGENT"; "": the asker ordered it itself
+    orderer: str = ""  # the actor that asked the asker for it, by its name (access/standing.py); "": the asker itself
 
     @property
     def request(self) -> Json:

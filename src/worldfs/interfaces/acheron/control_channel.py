@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.attachment import default_project, unbound_agents
-from worldfs.access.binding import MOTHER, Binding
+from worldfs.access.binding import MOTHER
 from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.access.judge import judge
 from worldfs.access.things import AgentClaim, AttachClaim, Realm, UnboundCall
@@ -115,6 +115,9 @@ async def _auth_status(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 
 async def _auth_rotate(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
+    decision = judge(peer.principal, Verb.ADMIN, Realm.ROLE_TOKENS)
+    if not decision:
+        raise SessionRefused.of(decision)
     named = payload.get("role")
     if named not in ROLES:
         raise SessionRefused("invalid_payload", "role must be 'admin' or 'user'")
@@ -164,13 +167,13 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     if project is None:
         there = peer.sessions.get(key) or peer.sessions.get(None)
         project = default_project(peer.principal, agent, "" if there is None else there.binding.project)
-    binding = Binding(peer.principal.role, agent, project, token or "")
+    binding = peer.principal.bound(agent, project, token or "")
     claim = AttachClaim(binding, peer.server.tokens, peer.server.realm.plane)
     decision = judge(peer.principal, Verb.ATTACH, claim)
     if not decision:
         raise SessionRefused.of(decision)
     await (_demand if payload.get("existing") is True else _ensure)(peer, agent)
-    session = peer.bind(key, binding)
+    session = peer.bind(key, binding.of_model if payload.get("model") else binding)
     peer.sessions.active = key
     visit = TokenVisit(key, agent, project, session.since_ms)
     await peer.server.thread(lambda: peer.server.tokens.remember(peer.principal.holder.id, visit))

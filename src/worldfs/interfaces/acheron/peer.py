@@ -38,7 +38,7 @@ LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
 EXTENSIONS: Final = (
     "create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes", "revision", "why",
-    "repeat",
+    "repeat", "person",
 )  # fmt: skip
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 QUEUE_MAX: Final = 64  # requests not yet begun: beyond it, reading from the peer pauses
@@ -352,6 +352,9 @@ class ClientPeer:
             agreed = [word for word in EXTENSIONS if word in frame.extensions]
             self.extensions = frozenset(agreed)
             answer["extensions"] = agreed
+            session = self.sessions.get(None)
+            if "person" in agreed and session is not None:  # whose token it is, also where a model writes
+                answer["person"] = self.principal.bound(session.binding.agent).person
         self.transport.send(reply_frames.acheron("version", frame.tag, answer))
 
     def _flush(self, frame: Frame) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
-from worldfs.world.approval_lines import approval_lines
+from worldfs.world.approval_lines import approval_lines, request_lines
 
 from .command_tree import CommandTree, open_tree
 
@@ -28,7 +28,11 @@ def run(context: CommandContext) -> int:
                     coded("approval.unknown", plan=plan[:80]), op="approve", actor=context.actor,
                     expected=coded("approval.a_request"), fix=coded("approval.list"),
                 )  # fmt: skip
+            for line in request_lines(named):
+                context.output.line(line)
             value = {"plan": plan, "answer": answer}
+            if not context["refuse"]:
+                value["confirm"] = plan  # it was typed; a plan of one's own needs that
             tree.write(f"/nodes/{named['node']}/approve", json.dumps(value).encode())
     if plan is None:
         waiting = [item for item in found if not item.get("answer")]

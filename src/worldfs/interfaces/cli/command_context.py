@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from worldfs.access.standing import local_actor_name
 from worldfs.base.errors import NotFound
 from worldfs.base.messages import coded
 
@@ -41,6 +42,16 @@ class CommandContext:
     @property
     def actor(self) -> str:
         return self["as"] or "operator"
+
+    @property
+    def session_agent(self) -> str:
+        """The agent whose session has started this command, "" for a person's own terminal and other programs."""
+        return self.environ.get("PAOS_AGENT", "")
+
+    @property
+    def actor_name(self) -> str:
+        """The actor by its name (`access/standing.py`): within an agent's session the agent, whatever role it takes."""
+        return local_actor_name(self.actor, self.session_agent)
 
     @cached_property
     def language(self) -> str:

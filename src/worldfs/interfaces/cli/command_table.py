@@ -163,6 +163,7 @@ _WORLD = (
         (
             ArgumentSpec(("agent",), "help.token_add_agent", "AGENT", completes="agent"),
             ArgumentSpec(("--role",), "help.token_add_role", default="user", choices=("user", "admin")),
+            ArgumentSpec(("--person",), "help.token_add_person", takes="switch"),
         ),
         "help.token_add_more",
     ),
@@ -174,6 +175,7 @@ _WORLD = (
             ArgumentSpec(("--open",), "help.page_open", takes="switch"),
             ArgumentSpec(("--valid",), "help.page_valid", "TIME", default="12h"),
             ArgumentSpec(("--url",), "help.page_url", "URL"),
+            ArgumentSpec(("--person",), "help.page_person", "NAME"),
         ),
         "help.page_more",
     ),

@@ -65,6 +65,6 @@ def open_tree(context: CommandContext) -> Iterator[CommandTree]:
         from .home_tree import HomeTree
 
         with context.open() as world:
-            tree = HomeTree(world, context.actor)
+            tree = HomeTree(world, context.actor, context.actor_name)
             with suggest_names(tree.names):
                 yield tree

@@ -212,7 +212,9 @@ def _plan(
     ask, home = ask_person(context, stop), context.home.path
     confirmed = context["confirm"] or ""
     model = planner_model(world.config, home, context.environ, world.clock, ask=ask, confirmed=confirmed)
-    port = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
+    port = world.planner_port(
+        context["node"], lambda line: _print_line(context, line), instruction, orderer=context.actor_name
+    )
     while True:
         result = Planner(port, model).run(text, stop)
         for call in result.model_calls:

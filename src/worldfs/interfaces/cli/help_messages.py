@@ -235,10 +235,11 @@ ROWS = {
         "批准在机器人移动之前等待的计划，或列出等待的计划",
     ),
     "help.approve_more": (
-        "config.json `approval` says which robots ask: never, risky or always. The actor that planned cannot approve. "
-        "An approval holds for the steps that are listed, and for 10 minutes.",
-        "config.json 的 `approval` 说明哪些机器人需要批准：never、risky 或 always。制定计划的一方不能批准。批准只"
-        "对所列的步骤有效，有效期 10 分钟。",
+        "config.json `approval` says which robots ask: never, risky or always. Only a person approves: another one "
+        "than ordered the plan, or the only person, who reads it and types its hash. An approval holds for the steps "
+        "that are listed, and for 10 minutes.",
+        "config.json 的 `approval` 说明哪些机器人需要批准：never、risky 或 always。只有人可以批准：由下令者以外的人"
+        "批准，或者在只有一个人时，由其阅读计划并输入哈希。批准只对所列的步骤有效，有效期 10 分钟。",
     ),
     "help.approve_plan": ("the plan's hash; none: list what waits", "计划的哈希；不给出：列出等待的计划"),
     "help.approve_refuse": ("refuse it", "拒绝它"),
@@ -317,6 +318,11 @@ ROWS = {
         "令牌只在此时显示。它只允许以该智能体的身份连接。",
     ),
     "help.token_add_agent": ("the agent of the token", "令牌所属的智能体"),
+    "help.token_add_person": (
+        "the name is of a person, who works as the operator does (role admin)",
+        "该名字属于一个人，其权限与操作员相同（角色 admin）",
+    ),
+    "help.page_person": ("sign another person in, by name", "以另一人的名字登录"),
     "help.token_add_role": ("what it may", "它的权限"),
     "help.token_list": ("list the tokens of the served tree (masked)", "列出所提供的树的令牌(已遮盖)"),
     "help.token_revoke": ("revoke a token of the served tree", "撤销所提供的树的一个令牌"),

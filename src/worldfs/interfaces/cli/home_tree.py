@@ -17,8 +17,9 @@ class HomeTree:
 
     sized = False  # a size would need each computed file to be rendered
 
-    def __init__(self, world: World, role: str) -> None:
-        self._world, self._role, self._namespace = world, role, world.namespace(role)
+    def __init__(self, world: World, role: str, name: str = "") -> None:
+        """`name`: the actor's, where it is not simply a process in that role."""
+        self._world, self._role, self._namespace = world, role, world.namespace(role, name)
 
     def path_of(self, name: str) -> str:
         return self._world.resolve(name)

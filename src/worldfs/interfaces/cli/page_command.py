@@ -28,8 +28,9 @@ def run(context: CommandContext) -> int:
     if not home.is_dir():
         fix = coded("command.make_it", name=context.name)
         raise NotFound(coded("command.no_home"), path=str(home), op="page", fix=fix)
-    agent, role = page_holder(context["as"] or OPERATOR, context["agent"] or "")
-    issued, token = TokenStore.open(home).add(agent, role, span_s(context["valid"]))
+    agent, role, person = page_holder(context["as"] or OPERATOR, context["agent"] or "")
+    person = "" if context.session_agent else context["person"] or person
+    issued, token = TokenStore.open(home).add(agent, role, span_s(context["valid"]), person=person)
     if agent != MOTHER:
         Root.build(Path(context.agents) / agent)
     address = f"{context['url'] or noted_address(home)}#token={token}"

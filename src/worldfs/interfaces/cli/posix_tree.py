@@ -44,7 +44,8 @@ def posix_tree(context: CommandContext, *, offline: bool = False) -> AbstractAsy
     from worldfs.interfaces.posix.namespace_files import home_files
 
     agents = Path(context.agents)
-    return home_files(context.home.path, agents, context.actor, context["agent"] or "", SystemClock())
+    agent, program = context["agent"] or "", bool(context.session_agent)
+    return home_files(context.home.path, agents, context.actor, agent, SystemClock(), program=program)
 
 
 def _with_copies(

@@ -7,7 +7,7 @@ import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.runtime.grace import CONFIRM_S
@@ -29,7 +29,7 @@ def run(context: CommandContext) -> int:
 def stop(context: CommandContext, node: str | None) -> int:
     """Stop first, then check the result. Raises `NotFound` for an unknown robot."""
     with context.open() as world:
-        nodes = world.stop(node, context.actor)
+        nodes = world.stop(node, context.actor, name=context.actor_name)
         offline = world.status()["kernel"] is None
         found = {
             id: (True, coded("command.stopped_offline", node=id)) if offline else _ended(world, id) for id in nodes
@@ -47,8 +47,16 @@ def resume(context: CommandContext) -> int:
     with context.open() as world:
         if node is None and not context["all"] and len(world.node_ids()) > 1:
             raise _which(world.node_ids())
-        stopped = world.resume(node, context.actor)
-        _resumed(context, {id: id in stopped for id in ([node] if node is not None else world.node_ids())})
+        nodes = [node] if node is not None else world.node_ids()
+        before = {id: world.stops.state(id).stopped for id in nodes}
+        refusal: NotPermitted | None = None
+        try:
+            world.resume(node, context.actor, name=context.actor_name)
+        except NotPermitted as error:
+            refusal = error
+        _resumed(context, {id: was for id, was in before.items() if not world.stops.state(id).stopped})
+        if refusal is not None:
+            raise refusal
     return 0
 
 

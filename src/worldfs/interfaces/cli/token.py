@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from worldfs.access.binding import ADMIN, MOTHER
 from worldfs.access.tokens import TokenStore, shared_token_agents
 from worldfs.base.durable import Root
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 
@@ -16,10 +18,21 @@ from .command_context import CommandContext
 def add(context: CommandContext) -> int:
     """Prints the token, this once: only its hash is kept."""
 
+    if context["person"]:
+        return _add_person(context)
     issued, token = _tokens(context).add(context["agent"], context["role"])
     Root.build(Path(context.agents) / issued.agent)
     context.output.report(token, {**issued.to_json(), "token": token})
     context.output.notice(coded("command.token_for", id=issued.id, agent=issued.agent, role=issued.role))
+    return 0
+
+
+def _add_person(context: CommandContext) -> int:
+    if context.session_agent:
+        raise BadInput(coded("command.agent_session", agent=context.session_agent), op="token", code="USAGE")
+    issued, token = _tokens(context).add(MOTHER, ADMIN, person=context["agent"])
+    context.output.report(token, {**issued.to_json(), "token": token})
+    context.output.notice(coded("command.token_for_person", id=issued.id, person=issued.person))
     return 0
 
 
@@ -32,11 +45,13 @@ def list_tokens(context: CommandContext) -> int:
         {"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()
     ]
     rows += as_objects(shown["agent_tokens"])
-    words = [
-        f"{row['id']:12} {row['role']:6} {row['agent_id'] or shared_token_agents(str(row['role']))}" for row in rows
-    ]
+    words = [f"{row['id']:12} {row['role']:6} {_whose(row)}" for row in rows]
     context.output.report("\n".join(words), {"tokens": rows})
     return 0
+
+
+def _whose(row: Mapping[str, object]) -> object:
+    return row.get("person") or row["agent_id"] or shared_token_agents(str(row["role"]))
 
 
 def revoke(context: CommandContext) -> int:

@@ -9,7 +9,7 @@ from worldfs.access.judge import judge
 from worldfs.access.role_things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, UserError
-from worldfs.base.json_values import as_object, as_objects, as_text
+from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.planning.planner.model_reading import YES
@@ -25,12 +25,15 @@ QUESTION_MOST: Final = 6_000  # characters: a person cannot read a longer reques
 
 
 def read_approval(data: bytes) -> str:
-    """The plan that a write to `approve` would approve, "" for none. A refusal moves nothing and is not asked."""
+    """The plan that a write to `approve` would approve, "" for none. A refusal moves nothing and is not asked.
+
+    A person confirms no plan of their own this way: a client's form is no second, deliberate act.
+    """
     try:
         value = as_object(json.loads(data))
     except (ValueError, RecursionError):
         return ""
-    return as_text(value.get("plan")) if value.get("answer") == APPROVED else ""
+    return as_text(value.get("plan")) if value.get("answer") == APPROVED and "confirm" not in value else ""
 
 
 async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> None:
@@ -41,8 +44,10 @@ async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> N
     path = places.absolute(path)
     parts = segments(path)
     node = parts[1] if len(parts) == 3 else ""
-    named = [one for one in await _requests(tree, node) if one.get("plan") == plan]
-    if not named or not await _may_answer(tree, path, named[0]):
+    waiting = await _waiting(tree, node)
+    named = [one for one in as_objects(waiting.get("requests")) if one.get("plan") == plan]
+    persons = frozenset(map(as_text, as_list(waiting.get("persons"))))
+    if not named or not await _may_answer(tree, path, named[0], persons):
         return  # refused below, by its own words
     question = "\n".join((coded("mcp.approve_question"), *request_lines(named[0])))
     asked = asker.able and len(question) <= QUESTION_MOST
@@ -58,18 +63,16 @@ async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> N
         )
 
 
-async def _may_answer(tree: ActorTree, path: str, request: Json) -> bool:
+async def _may_answer(tree: ActorTree, path: str, request: Json, persons: frozenset[str]) -> bool:
     """Asked beforehand, so that no person is asked for a yes that the tree does not take."""
     if request.get("answer") or not (await tree.stat(path)).writable:
         return False
-    plan = PlanOf(as_text(request.get("asker")), as_text(request.get("orderer")))
-    return bool(judge(tree.binding.role_at(segments(path)), Verb.APPROVE, plan))
+    return bool(judge(tree.person, Verb.APPROVE, PlanOf(as_text(request.get("ordered_by")), persons)))
 
 
-async def _requests(tree: ActorTree, node: str) -> list[Json]:
-    """Those of a robot, none where the actor does not see it."""
+async def _waiting(tree: ActorTree, node: str) -> Json:
+    """What waits at a robot; nothing where the actor does not see it."""
     try:
-        value = json.loads((await tree.read(f"/nodes/{node}/approvals.json")).data)
+        return as_object(json.loads((await tree.read(f"/nodes/{node}/approvals.json")).data))
     except (UserError, ValueError, RecursionError):
-        return []
-    return as_objects(as_object(value).get("requests"))
+        return {}

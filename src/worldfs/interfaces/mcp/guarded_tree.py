@@ -25,6 +25,10 @@ class GuardedTree(ABC):
     def binding(self) -> Binding:
         return self._tree.binding
 
+    @property
+    def person(self) -> str:
+        return self._tree.person
+
     async def stat(self, path: str) -> Stat:
         return await self._tree.stat(path)
 
@@ -37,6 +41,10 @@ class GuardedTree(ABC):
     async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
         await self.check(path, data)
         return await self._tree.write(path, data, expect=expect)
+
+    async def answer(self, path: str, data: bytes) -> None:
+        """Nothing that a model writes comes here."""
+        await self._tree.answer(path, data)
 
     def changes(self, path: str) -> Changes:
         return self._tree.changes(path)

@@ -199,8 +199,9 @@ class HttpApplication:
             if binding.agent not in ("", MOTHER):
                 await asyncio.get_running_loop().run_in_executor(host.threads, host.realm.ensure_agent, binding.agent)
             realm = host.realm
-            tree = cast("ConnectionTree", realm.attach(binding))
-            service = ToolService(NamespaceTree(binding, tree, realm.feed, host.threads), realm.clock)
+            tree, own = (cast("ConnectionTree", realm.attach(bound)) for bound in (binding.of_model, binding))
+            actor = NamespaceTree(binding.of_model, tree, realm.feed, host.threads, (binding, own))
+            service = ToolService(actor, realm.clock)
             found = self._services.setdefault((principal, binding), service)
         return found
 

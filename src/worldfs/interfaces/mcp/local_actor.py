@@ -22,11 +22,12 @@ _THREADS: Final = 8
 async def local_actor(home: Path, agents: Path, role: str, agent: str, clock: Clock) -> AsyncIterator[NamespaceTree]:
     """Beside any other process that uses the home. Its jobs are kept in memory and end with the block; what robots are
     ordered is durable, as everywhere."""
-    binding = binding_of_role(role, agent, PROJECT)
+    own = binding_of_role(role, agent, PROJECT)
+    binding = own.of_model
     with (
         ServedWorld.open(home, clock=clock, agents=agents, memory_only=True) as realm,
         ThreadPoolExecutor(_THREADS, "mcp") as threads,
     ):
         if agent:
             realm.ensure_agent(agent)
-        yield NamespaceTree(binding, realm.attach(binding), realm.feed, threads)
+        yield NamespaceTree(binding, realm.attach(binding), realm.feed, threads, (own, realm.attach(own)))

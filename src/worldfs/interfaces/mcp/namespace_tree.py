@@ -28,11 +28,21 @@ T = TypeVar("T")
 
 
 class NamespaceTree:
-    """`tree` is the connection's own; a node that asks a disk is asked in a thread of `threads`."""
+    """`tree` is the connection's own; a node that asks a disk is asked in a thread of `threads`. `own`: the binding and
+    the tree of the person at the client."""
 
-    def __init__(self, binding: Binding, tree: ConnectionTree, feed: ChangeFeed, threads: Executor | None) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        tree: ConnectionTree,
+        feed: ChangeFeed,
+        threads: Executor | None,
+        own: tuple[Binding, ConnectionTree] | None = None,
+    ) -> None:
         self.binding = binding
         self._tree, self._feed, self._threads = tree, feed, threads
+        bound, self._own = own or (binding, tree)
+        self.person = bound.actor if bound.person and not bound.model else ""
         self._told = False
 
     async def stat(self, path: str) -> Stat:
@@ -66,6 +76,9 @@ class NamespaceTree:
             return node.write(data, expect=expect or ANY) if expect else node.replace(data)
 
         return await self._thread(work)
+
+    async def answer(self, path: str, data: bytes) -> None:
+        await self._thread(lambda: self._own.target(path).write(data))
 
     @asynccontextmanager
     async def changes(self, path: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:

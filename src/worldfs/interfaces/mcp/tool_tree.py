@@ -7,6 +7,7 @@ from typing import Final
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.tree.path import segments
+from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.responders.planner_responder import read_confirmation
 from worldfs.world.agent_jobs.written_terms import ANSWERS, split_message
 from worldfs.world.mission_files import read_mission_confirmation
@@ -43,8 +44,13 @@ class ToolTree(GuardedTree):
         if ANSWERS in members:
             fix = coded("mcp.person_answers")
             raise BadInput(coded("mcp.answers_nothing"), path=path, op="write", code="NEEDS_PERSON", fix=fix)
-        if parts[-1:] == (_APPROVE,) and (plan := read_approval(data)):
+
+    async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
+        if segments(places.absolute(path))[-1:] == (_APPROVE,) and (plan := read_approval(data)):
             await ask_approval(self._tree, self._asker, path, plan)
+            await self.answer(path, data)
+            return Written(len(data))
+        return await super().write(path, data, expect=expect)
 
 
 def _confirmed(text: str) -> str:

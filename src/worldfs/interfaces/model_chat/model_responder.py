@@ -54,7 +54,8 @@ class ModelResponder:
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
         context = self._context
-        tree = ChatTree(NamespaceTree(run.binding, context.attach(run.binding), context.feed, None))
+        binding = run.binding.of_model
+        tree = ChatTree(NamespaceTree(binding, context.attach(binding), context.feed, None))
         planner = context.planner
         if planner is not None and self._of_planner(text, tree):
             return planner.answer(text, run)

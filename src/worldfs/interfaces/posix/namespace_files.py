@@ -225,9 +225,13 @@ def _parent(path: str) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def home_files(home: Path, agents: Path, role: str, agent: str, clock: Clock) -> AsyncIterator[NamespaceFiles]:
-    """The tree of a home on this disk for one role, beside any other process that uses the home."""
+async def home_files(
+    home: Path, agents: Path, role: str, agent: str, clock: Clock, *, program: bool = False
+) -> AsyncIterator[NamespaceFiles]:
+    """The tree of a home on this disk for one role, beside any other process that uses the home. `program`: no person
+    uses it."""
     binding = binding_of_role(role, agent, PROJECT)
+    binding = binding.of_model if program else binding
     with (
         ServedWorld.open(home, clock=clock, agents=agents, memory_only=True) as realm,
         ThreadPoolExecutor(THREADS, "posix") as threads,

@@ -133,7 +133,8 @@ def is_agent_order(order: Order) -> bool:
 
 def binding_of(order: Order) -> Binding:
     """The binding of the order's submitter; tokens are never written, so an order that is read again has none."""
-    return Binding(order.asker, order.node, str(order.extra.get("project", "")))
+    project, person = (str(order.extra.get(name, "")) for name in ("project", "person"))
+    return Binding(order.asker, order.node, project, person=person, model="model" in order.extra)
 
 
 def error_text(outcome: Outcome | None) -> str:

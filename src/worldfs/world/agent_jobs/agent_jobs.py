@@ -165,6 +165,7 @@ class AgentJobs:
                 )
             self._open[binding.agent] = self._open.get(binding.agent, 0) + 1
         named = {"kind": kind, "project": binding.project, "correlation": correlation, "place": place, "file": file}
+        named |= {"person": binding.person, "model": "yes" if binding.model else ""}
         extra: Json = {name: value for name, value in named.items() if value or name == "kind"}
         first = Order("", binding.agent, op, params, asker=binding.role, sheet="", extra=extra, **terms._asdict())
         try:

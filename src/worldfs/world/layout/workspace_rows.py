@@ -280,7 +280,7 @@ ROWS: tuple[FileRow, ...] = (
     FileRow(
         NODE + "/resume",
         FileKind.CONTROL,
-        "write anything to let a stopped robot work again",
+        "write anything to let a stopped robot work again; a person's stop is ended by a person",
         EVERYBODY,
         {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
         key=".paos/stops",
@@ -298,7 +298,7 @@ ROWS: tuple[FileRow, ...] = (
     FileRow(
         NODE + "/approve",
         FileKind.CONTROL,
-        'answer a request: {"plan": "<hash>", "answer": "approved" or "refused"}; not by the actor that asked',
+        'answer a request: {"plan": "<hash>", "answer": "approved" or "refused"}; only a person approves',
         EVERYBODY,
         {OPERATOR: ""},
         key=".paos/approvals",

@@ -20,7 +20,7 @@ def run(context: CommandContext) -> int:
     from .top_source import HomeSource
 
     with context.open() as world:
-        source = HomeSource(world, context.actor, context.agents)
+        source = HomeSource(world, context.actor, context.agents, context.actor_name)
         try:
             TopApp(source, str(context.workspace), context.language).run()
         finally:

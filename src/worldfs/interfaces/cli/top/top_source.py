@@ -76,10 +76,10 @@ async def _object(source: TopSource, path: str) -> dict[str, object]:
 class HomeSource:
     """The home of `context.open()`. Verbs run in a thread of their own, a stop in another: it waits for none."""
 
-    def __init__(self, world: World, role: str, agents: str) -> None:
-        """`agents`: the state root of agents, which need not be there."""
-        self._world, self._role, self._agents = world, role, agents
-        self._tree = HomeTree(world, role)
+    def __init__(self, world: World, role: str, agents: str, name: str = "") -> None:
+        """`agents`: the state root of agents, which need not be there. `name`: the actor's."""
+        self._world, self._role, self._agents, self._name = world, role, agents, name
+        self._tree = HomeTree(world, role, name)
         self._reads, self._orders = ThreadPoolExecutor(1, "paos-top"), ThreadPoolExecutor(1, "paos-top-stop")
 
     async def status(self) -> Status:
@@ -93,10 +93,10 @@ class HomeSource:
         return await self._run(self._reads, lambda: self._tree.read(self._tree.path_of(path)))
 
     async def stop(self, robot: str | None) -> Sequence[str]:
-        return await self._run(self._orders, lambda: self._world.stop(robot, self._role))
+        return await self._run(self._orders, lambda: self._world.stop(robot, self._role, name=self._name))
 
     async def resume(self, robot: str) -> None:
-        await self._run(self._orders, lambda: self._world.resume(robot, self._role))
+        await self._run(self._orders, lambda: self._world.resume(robot, self._role, name=self._name))
 
     async def changes(self) -> AsyncIterator[None]:
         """Every publication of the world's feed, and every change of the agents' directories."""

@@ -8,6 +8,7 @@ import { LANGUAGES, addTexts, language, setLanguage, t, timeText } from "./texts
 import { texts as frameTexts } from "./frame_texts.js";
 import { forgetToken, keepToken, takeToken } from "./token.js";
 import { stopAll } from "./stop_all.js";
+import { liveJson } from "./live_file.js";
 import * as worldPanel from "./panels/world.js";
 import * as workPanel from "./panels/work.js";
 import * as agentsPanel from "./panels/agents.js";
@@ -87,8 +88,14 @@ function Tabs({ open }) {
   };
   return html`<nav aria-label=${t("app.tabs")}><div class="tabs" role="tablist" ref=${list} onKeyDown=${move}>
     ${PANELS.map(({ id, title }) => html`<button key=${id} id=${`tab-${id}`} role="tab" type="button" class="tab" aria-controls="panel"
-      aria-selected=${String(id === open.id)} tabindex=${id === open.id ? 0 : -1} onClick=${() => show(id)}>${t(title)}</button>`)}
+      aria-selected=${String(id === open.id)} tabindex=${id === open.id ? 0 : -1} onClick=${() => show(id)}>${t(title)}${id === "work" && html`<${Waiting} />`}</button>`)}
   </div></nav>`;
+}
+
+// How many plans wait for a person, whichever panel is open.
+function Waiting() {
+  const waiting = liveJson(world.value, "/meta/status.json").value.value?.approvals || [];
+  return waiting.length ? html` <span class="badge" title=${t("app.waiting", { n: waiting.length })}>${waiting.length}<span class="hidden"> ${t("app.waiting", { n: waiting.length })}</span></span>` : null;
 }
 
 // What a person must know: the connection, the past, the answer to Stop.

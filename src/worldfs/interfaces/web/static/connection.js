@@ -8,7 +8,7 @@ export { WorldError };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
-const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision", "why", "repeat"];
+const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision", "why", "repeat", "person"];
 const ROOT = 1;
 const PIECE = 524288; // bytes of one read or write: below any server's frame
 const LARGEST = 64 * 1024 * 1024; // bytes that a read of the page takes at most
@@ -22,7 +22,7 @@ const PAUSE_MS = 200; // between two reads of a file that does not block after a
 
 export class World {
   state = signal("connecting"); // "connecting" | "open" | "lost" | "refused"
-  may = signal({ role: "", agent: "", project: "", extensions: [], write: false });
+  may = signal({ role: "", agent: "", person: "", project: "", extensions: [], write: false });
   at = signal(null); // an ISO time: paths are read as they were then, and nothing is written
   error = signal(null); // why it is lost or refused
   since = signal(0); // ms: when the connection was lost; what is shown is as old
@@ -204,7 +204,7 @@ export class World {
     this.#fid = ROOT; this.#freed = [];
     this.#largest = Math.min(PIECE, Math.floor(((agreed.msize || 8192) - 512) * 3 / 4));
     this.may.value = {
-      role: who.role || "", agent: who.agent_id || "", project: session.project_id || "",
+      role: who.role || "", agent: who.agent_id || "", person: agreed.person || "", project: session.project_id || "",
       extensions: agreed.extensions || [], write: who.role === "admin",
     };
     this.error.value = null;

@@ -2,7 +2,7 @@
 
 export const texts = {
   en: {
-    "app.tabs": "Panels", "app.skip": "Skip to the panel", "app.language": "Language", "app.theme": "Theme",
+    "app.tabs": "Panels", "app.skip": "Skip to the panel", "app.language": "Language", "app.theme": "Theme", "app.waiting": "{n} waiting for approval",
     "theme.auto": "system", "theme.light": "light", "theme.dark": "dark",
     "state.connecting": "connecting …", "state.open": "connected", "state.lost": "connection lost, trying again …", "state.refused": "signed out",
     "state.stale": "What is shown is as of {time}.", "state.retry": "Try now",
@@ -17,7 +17,7 @@ export const texts = {
     "error.loading": "loading …",
   },
   zh: {
-    "app.tabs": "面板", "app.skip": "跳到面板", "app.language": "语言", "app.theme": "主题",
+    "app.tabs": "面板", "app.skip": "跳到面板", "app.language": "语言", "app.theme": "主题", "app.waiting": "{n} 项等待批准",
     "theme.auto": "跟随系统", "theme.light": "浅色", "theme.dark": "深色",
     "state.connecting": "正在连接……", "state.open": "已连接", "state.lost": "连接已断开，正在重试……", "state.refused": "已退出登录",
     "state.stale": "显示的是 {time} 时的内容。", "state.retry": "立即重试",

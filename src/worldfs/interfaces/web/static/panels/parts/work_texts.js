@@ -18,7 +18,7 @@ export const texts = {
     "lessons.title": "Lessons", "lessons.none": "No lesson yet.", "lessons.end": "The last {shown} of {n} characters.",
     "sessions.title": "Sessions", "sessions.traces": "Traces", "sessions.no_numbers": "This trace holds no numbers.",
     "fleet.title": "Missions", "fleet.bids": "Bids",
-    "approvals.title": "Approvals", "approvals.rule": "Not by the one who planned or ordered it.", "approvals.none": "Nothing waits for approval:", "approvals.asker": "asked by", "approvals.hash": "plan", "approvals.plan": "Request {plan}",
+    "approvals.title": "Approvals", "approvals.rule": "Nothing of these moves until a person approves it.", "approvals.person": "A person approves this, no agent.", "approvals.other": "Your own order waits for the approval of {names}.", "approvals.hold": "Hold to approve your own order", "approvals.none": "Nothing waits for approval:", "approvals.asker": "asked by", "approvals.hash": "plan", "approvals.plan": "Request {plan}",
     "approvals.steps": "The plan, {n} steps", "approvals.yes": "Approve", "approvals.no": "Refuse", "approvals.approved": "approved", "approvals.refused": "refused",
   },
   zh: {
@@ -38,7 +38,7 @@ export const texts = {
     "lessons.title": "教训", "lessons.none": "还没有教训。", "lessons.end": "共 {n} 个字符，显示最后 {shown} 个。",
     "sessions.title": "会话", "sessions.traces": "轨迹", "sessions.no_numbers": "此轨迹中没有数值。",
     "fleet.title": "车队任务", "fleet.bids": "出价",
-    "approvals.title": "审批", "approvals.rule": "不能由计划者或下令者本人批准。", "approvals.none": "没有等待审批的请求：", "approvals.asker": "请求者", "approvals.hash": "计划", "approvals.plan": "请求 {plan}",
+    "approvals.title": "审批", "approvals.rule": "在有人批准之前，以下内容不会运动。", "approvals.person": "须由人批准，智能体不行。", "approvals.other": "您自己下的令等待 {names} 批准。", "approvals.hold": "按住以批准自己下的令", "approvals.none": "没有等待审批的请求：", "approvals.asker": "请求者", "approvals.hash": "计划", "approvals.plan": "请求 {plan}",
     "approvals.steps": "计划，{n} 步", "approvals.yes": "批准", "approvals.no": "拒绝", "approvals.approved": "已批准", "approvals.refused": "已拒绝",
   },
 };
