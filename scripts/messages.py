@@ -40,7 +40,7 @@ TEXTS = {
     "detail",
     "error",
 }  # of outcomes, findings, errors, lessons
-PARSER = {"here", "hint", "said"}  # what the planner's parser adds to a `NotUnderstood`
+PARSER = {"here", "hint", "names", "said"}  # what the planner's parser adds to a `NotUnderstood`; `names` of its ids
 ONE_SIDED = {
     "planner.tie",  # Chinese does not repeat the superlative
     "planner.unmeasured",

@@ -67,7 +67,6 @@ COMMANDS = {
     "移动到 (0.4, 0.1, 0.4)": (AtGoal((0.4, 0.1, 0.4)),),
     "回家": (HomeGoal(),),
     "打开夹爪": (GripperGoal("open"),),
-    "把所有香蕉放进篮子": (),
 }
 
 REFUSED = {
@@ -98,6 +97,7 @@ REFUSED = {
     "收拾椅子": "unknown",
     "把红色的放进篮子": "unknown",
     "把香蕉放进篮子": "missing",
+    "把所有香蕉放进篮子": "missing",
     "把方块放进篮子": "ambiguous",
     "放下": "missing",
     "拿起苹果和罐子": "impossible",

@@ -106,7 +106,6 @@ COMMANDS = {
     "find the can and go home": (SeenGoal("can_01"), HomeGoal()),
     "open the gripper": (GripperGoal("open"),),
     "close your gripper": (GripperGoal("closed"),),
-    "put all bananas in the basket": (),
 }
 
 REFUSED = {
@@ -149,9 +148,10 @@ REFUSED = {
     "clear the table gently": "unknown",
     "sudo rm -rf the table": "unknown",
     "clear the tablet": "unknown",
-    "put the tall can in the basket": "unknown",
+    "put the tall can in the basket": "ambiguous",
     "put the red in the basket": "unknown",
     "put the banana in the basket": "missing",
+    "put all bananas in the basket": "missing",
     "put the apple in the bowl": "missing",
     "put the green cube in the basket": "missing",
     "put it down": "ambiguous",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.planning.planner import CommandIntent, build_plan, holds, interpret, stages
-from worldfs.planning.planner.goals import ClearedGoal, InGoal
+from worldfs.planning.planner.goals import ClearedGoal, InGoal, PlacedGoal
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
 number = st.one_of(st.floats(-2, 2), st.sampled_from([math.nan, math.inf, 0.0]))
@@ -120,7 +120,7 @@ def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
         ("put the red cube 09 and cube 10 in the basket", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
         ("put everything except cube 9 in the basket", (InGoal("b", "basket_01"), InGoal("c", "basket_01"))),
         ("put cube 7 in the basket", None),  # no thing is named so
-        ("put the cube 9 cm to the left", None),  # a length, and which cube is not said
+        ("put the cube 9 cm to the left", (PlacedGoal("c", (0.4, 0.29)),)),  # a length; the third is called just Cube
         ("put cubes 9 and 10 in the basket", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
         ("put cubes 10, 9 in the basket", (InGoal("b", "basket_01"), InGoal("a", "basket_01"))),
         ("put cubes 9 and 7 in the basket", None),
@@ -145,12 +145,12 @@ def test_a_number_in_a_name_says_which_thing_is_meant(scene, text, goals):
     assert getattr(interpret(text, numbered), "goals", None) == goals
 
 
-def test_a_number_that_a_name_and_an_id_give_to_two_things_is_asked_about(scene):
+def test_a_number_in_a_name_counts_before_one_in_another_things_id(scene):
     cube = next(t for t in scene.objects if t.id.startswith("cube"))
     swapped = (replace(cube, id=f"cube_0{3 - n}", name=f"Cube {n}", position=(0.4, n / 10, 0.025)) for n in (1, 2))
     named = Scene(scene.robots, tuple(swapped), scene.furniture)
     for text in ("put cube 1 in the basket", "把方块1放进篮子"):
-        assert interpret(text, named).kind == "ambiguous"
+        assert interpret(text, named).goals == (InGoal("cube_02", "basket_01"),)
     assert interpret("put cube_01 in the basket", named).goals == (InGoal("cube_01", "basket_01"),)
     assert interpret("把方块1放进篮子", scene).goals == (InGoal("cube_01", "basket_01"),)
 

@@ -177,8 +177,7 @@ def test_a_full_or_too_small_container_is_said(make):
 def test_orders_for_real_execute_are_the_same_plan_at_once(scene):
     found = orders("put the apple in the basket", scene)
     assert [(o.op, o.node) for o in found] == [("pick_up", "franka_001"), ("place", "franka_001")]
-    assert orders("put all bananas in the basket", scene) == []
-    for text in ("don't clear the table", "what is on the table?", "flurbish"):
+    for text in ("put all bananas in the basket", "don't clear the table", "what is on the table?", "flurbish"):
         with pytest.raises(BadInput):
             orders(text, scene)
 

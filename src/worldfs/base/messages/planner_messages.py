@@ -60,6 +60,10 @@ ROWS = {
     "planner.where": ("“{word}”: to where? Name the place", "“{word}”到哪里？请说出地方"),
     "planner.sort_by": ("sort by colour or by kind; “{word}” is neither", "可以按颜色或种类分类；“{word}”都不是"),
     "planner.missing": ("there is no “{what}” here; here are: {here}", "这里没有“{what}”；这里有：{here}"),
+    "planner.perhaps": (
+        "nothing here is called just “{what}”; do you mean {names}? Say its name or its id",
+        "这里没有就叫“{what}”的东西；是不是指 {names}？请说名字或 id",
+    ),
     "planner.missing_there": (
         "there is no “{what}” where you say it is; elsewhere: {here}",
         "你说的地方没有“{what}”；这样的东西有：{here}",

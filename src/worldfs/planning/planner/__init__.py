@@ -13,6 +13,7 @@ from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
 from .planner_model import AnsweredQuestion, PlannerModel
 from .planner_port import PlannerPort
+from .which_thing import NoThing, OneThing, SeveralThings, ThingAnswer, which_thing
 
 __all__ = [
     "AnsweredQuestion",
@@ -21,6 +22,8 @@ __all__ = [
     "GoalNeeds",
     "GoalResult",
     "Intent",
+    "NoThing",
+    "OneThing",
     "Plan",
     "PlanConstraints",
     "PlanProgress",
@@ -30,7 +33,9 @@ __all__ = [
     "PlannerPort",
     "QuestionIntent",
     "RefusedIntent",
+    "SeveralThings",
     "SubmittedOrder",
+    "ThingAnswer",
     "about_robot",
     "build_plan",
     "goal_needs",
@@ -40,4 +45,5 @@ __all__ = [
     "orders",
     "stages",
     "unmet_goals",
+    "which_thing",
 ]

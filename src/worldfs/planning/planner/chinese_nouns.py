@@ -10,7 +10,7 @@ from worldfs.base.model import Vec
 from . import lexicon_en, lexicon_zh
 from .intent import NotUnderstood, NounPhrase
 from .phrase_heads import share_heads
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, Word
 
 _LATIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[A-Za-z0-9_][A-Za-z0-9_\-]*")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
@@ -35,7 +35,6 @@ class ChineseWord:
 
 def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
     """Words by longest match over grammar, lexicon and scene names; an unknown word stands alone, without kinds."""
-    longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
     found: list[ChineseWord] = []
     at = 0
     while at < len(text):
@@ -52,14 +51,16 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
                 continue
             found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
             continue
-        for size in range(min(longest, len(text) - at), 0, -1):
+        for size in range(min(vocabulary.longest_zh, len(text) - at), 0, -1):
             word = text[at : at + size]
             kinds = vocabulary.function_zh.get(word, frozenset())
             keys = vocabulary.chinese_word(word) or frozenset()
             if kinds or keys or size == 1:
-                if len(found) > 1 and found[-1].text == "号" and (those := vocabulary.of_number(keys, found[-2].text)):
-                    word, keys = f"{found[-2].text}号{word}", those  # 3号方块
-                    del found[-2:]
+                if len(found) > 1 and found[-1].text == "号" and keys:
+                    last = vocabulary.said(word, keys)[-1]
+                    if those := vocabulary.named_with(last, found[-2].text):  # 3号方块
+                        word, keys = f"{found[-2].text}号{last[0]}", those
+                        del found[-2:]
                 found.append(ChineseWord(word, kinds, keys))
                 at += size
                 break
@@ -69,8 +70,12 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
 def _numbered(found: list[ChineseWord], number: str, vocabulary: Vocabulary) -> ChineseWord | None:
     """The thing that a number names after the words found so far: 方块 3 · 方块3和10; None for none."""
     before = found[-2] if len(found) > 1 and "and" in found[-1].kinds else found[-1] if found else ChineseWord("")
-    named = vocabulary.of_number(before.keys, number)
-    return ChineseWord(before.text.rstrip("0123456789") + number, before.kinds, named) if named else None
+    if not before.keys:
+        return None
+    said, senses = vocabulary.said(before.text, before.keys)[-1]
+    word = said.rstrip("0123456789")
+    named = vocabulary.named_with((word, senses if word == said else vocabulary.senses(word)), number)
+    return ChineseWord(word + number, before.kinds, named) if named else None
 
 
 class ChineseNounParser:
@@ -229,10 +234,10 @@ class ChineseNounParser:
 
     def noun(self) -> NounPhrase:
         start, quantity, count, of_two = self.at, "", 0, False
-        without: list[tuple[str, frozenset[str]]] = []
-        found: list[tuple[str, frozenset[str]]] = []
+        without: list[Word] = []
+        found: list[Word] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
-        best, best_of, other = "", None, False
+        best, best_of, other, side_word = "", None, False, False
         if self.best_of_here():
             self.at += 1
             best_of = self.measured_from()
@@ -246,11 +251,11 @@ class ChineseNounParser:
             word = self.here()
             digit = next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
             if word.keys:
-                found.append((word.text, word.keys))
+                found += self.vocabulary.said(word.text, word.keys)
             elif "isnot" in word.kinds and not (found or best or without) and self.here(1).keys:
                 while self.here(1).keys:  # 不是红色的东西
                     self.at += 1
-                    without.append((self.here().text, self.here().keys))
+                    without += self.vocabulary.said(self.here().text, self.here().keys)
                 self.at += 1
                 if "de" not in self.here().kinds:
                     raise NotUnderstood("planner.negation", "negation", word=word.text)
@@ -260,7 +265,7 @@ class ChineseNounParser:
                 best, of_two = superlative, of_two or "of_two" in word.kinds
                 self.at += "de" in self.here(1).kinds
             elif not found and not at and not best and self.side_here():
-                best = next(v for k, v in SIDES.items() if k in word.kinds)
+                best, side_word = next(v for k, v in SIDES.items() if k in word.kinds), True
                 self.at += "de" in self.here(1).kinds
             elif "other" in word.kinds and not other:
                 other, quantity = True, quantity or ("the" if "一个" in word.text or "那个" in word.text else "all")
@@ -295,7 +300,7 @@ class ChineseNounParser:
             found = found or [("东西", frozenset("*"))]
             return NounPhrase(
                 text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of, of_two=of_two,
-                without=tuple(without),
+                without=tuple(without), side_word=side_word,
             )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)
@@ -316,13 +321,13 @@ class ChineseNounParser:
         """The thing after 离 or 靠近; None for the robot itself."""
         if self.take("robot"):
             return None
-        inner: list[tuple[str, frozenset[str]]] = []
+        inner: list[Word] = []
         while self.here().keys:
-            inner.append((self.here().text, self.here().keys))
+            inner += self.vocabulary.said(self.here().text, self.here().keys)
             self.at += 1
         return NounPhrase("".join(w for w, _ in inner), tuple(inner))
 
-    def chooses_of(self, found: list[tuple[str, frozenset[str]]]) -> bool:
+    def chooses_of(self, found: list[Word]) -> bool:
         """Before a superlative, a place among things that are no place themselves: 两个水果里."""
         among = self.vocabulary.matching_ids(tuple(found))
         after = self.here(1).kinds

@@ -11,7 +11,7 @@ from worldfs.base.model import Vec
 from . import english_manners, lexicon_en
 from .intent import NotUnderstood, NounPhrase
 from .phrase_heads import has_head, share_heads
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, Word
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
 _AXES = ("x", "y", "z")
@@ -157,7 +157,7 @@ class EnglishNounParser:
         if self.ahead() in lexicon_en.PRONOUNS:
             self.at += 1
             return NounPhrase(self.tokens[self.at - 1], pronoun=True, plural=self.tokens[self.at - 1] == "them")
-        self.without: list[tuple[str, frozenset[str]]] = []
+        self.without: list[Word] = []
         quantity, count, whole = self._quantity()
         if whole is not None:
             return whole
@@ -177,7 +177,8 @@ class EnglishNounParser:
             quantity = quantity or "any"
         other = bool(self.phrase(_OTHER)) or other
         best = self._best(quantity)
-        of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED
+        of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED | lexicon_en.PLAIN_SIZES
+        side_word = bool(best) and self.tokens[self.at - 1] in lexicon_en.BEST_SIDE
         self.phrase(("only",))
         quote = quote or self.phrase(('"', "“", "'", "‘"))
         found, plural = self._words(quantity)
@@ -199,9 +200,11 @@ class EnglishNounParser:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             self._stuck()
         if best:
-            quantity, plural = "the", bool(count) or (several and lexicon_en.singular(found[-1][0]) != found[-1][0])
+            quantity, plural = "the", bool(count) or (several and self.vocabulary.is_plural(found[-1][0]))
         text = " ".join(self.tokens[start : self.at])
-        read = NounPhrase(text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two)
+        read = NounPhrase(
+            text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two, side_word=side_word
+        )
         return replace(self._after(read, start), without=tuple(self.without))
 
     def _words_here(self) -> bool:
@@ -214,7 +217,9 @@ class EnglishNounParser:
             word = f"{word} {self.ahead(1)}".strip() if word == "most" else word
             raise NotUnderstood("planner.not_compared", "missing", word=word)
         raise NotUnderstood(
-            "planner.noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word)
+            "planner.noun",
+            word=word or "".join(self.tokens[self.at - 1 : self.at]) or "…",
+            hint=self.vocabulary.closest_word(word),
         )
 
     def _quantity(self) -> tuple[str, int, NounPhrase | None]:
@@ -262,48 +267,60 @@ class EnglishNounParser:
         found = lexicon_en.BEST.get(word, "")
         if quantity == "the" and word in lexicon_en.COMPARED and self.ahead(1) not in ("to", "from"):
             found = lexicon_en.COMPARED[word]
+        if quantity == "the" and word in lexicon_en.PLAIN_SIZES and self._names_a_thing(self.ahead(1)):
+            found = lexicon_en.PLAIN_SIZES[word]
         self.at += bool(found)
         return found
 
-    def _words(self, quantity: str) -> tuple[list[tuple[str, frozenset[str]]], bool]:
-        found: list[tuple[str, frozenset[str]]] = []
+    def _names_a_thing(self, word: str) -> bool:
+        return bool(word) and self.vocabulary.english_word(word) is not None
+
+    def _words(self, quantity: str) -> tuple[list[Word], bool]:
+        found: list[Word] = []
         plural = False
         while self.phrase(("non",)) and (keys := self.vocabulary.english_word(self.ahead())) is not None:
-            self.without.append((self.ahead(), keys))
+            self.without += self.vocabulary.said(self.ahead(), keys)
             self.at += 1
-        while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
-            named = self._numbered(word)
-            keys, said = named or keys, f"{word} {self.ahead(1)}" if named else word
-            self.at += 2 if named else 1
-            found.append((said, keys))
-            plural = (
-                lexicon_en.singular(word) != word and not any(k.startswith("i:") for k in keys)
-            ) or word == "stuff"
+        while word := self.ahead():
+            keys = self.vocabulary.english_word(word)
+            if keys is None and quantity and not found and word in self.vocabulary.head_forms:
+                keys = frozenset((f"w:{word}",))  # "the set": a verb elsewhere, and here the head of a name
+            if keys is None:
+                break
+            said = self.vocabulary.said(word, keys)
+            if numbered := self._numbered(said[-1]):
+                said = (*said[:-1], numbered)
+                self.at += 1
+            self.at += 1
+            found += said
+            plural = (not numbered and self.vocabulary.is_plural(found[-1][0])) or word == "stuff"
             if word in ("fruit", "stuff") and quantity in ("", "the"):
                 plural = True
         return found, plural
 
-    def _numbered(self, word: str) -> frozenset[str]:
+    def _numbered(self, word: Word) -> Word | None:
         """The things that are named with this word and the number after it; none for "the cube 9 cm to the left"."""
         number = self.ahead(1)
         if not number.isdecimal() or self.ahead(2) in lexicon_en.UNITS:
-            return frozenset()
-        if not (named := self.vocabulary.named_with(word, number)) and self.vocabulary.counts(word):
-            raise NotUnderstood("planner.noun", word=f"{word} {number}", hint="")
-        return named
+            return None
+        named = self.vocabulary.named_with(word, number)
+        if not named and self.vocabulary.counts(word):
+            raise NotUnderstood("planner.noun", word=f"{word[0]} {number}", hint="")
+        return (f"{word[0]} {number}", named) if named else None
 
     def _next_number(self, before: NounPhrase) -> NounPhrase | None:
         """ "10" after "cubes 9 and": another thing of that name; None and nothing consumed for none."""
-        word = before.words[-1][0].split(" ")[0] if before.words else ""
-        after = self.ahead(1)
-        if after in lexicon_en.UNITS or self.vocabulary.english_word(after) is not None:
+        name, _, said = before.words[-1][0].rpartition(" ") if before.words else ("", "", "")
+        number, after = self.ahead(), self.ahead(1)
+        if not (name and said.isdecimal() and number.isdecimal()) or after in lexicon_en.UNITS:
             return None
-        number = self.ahead()
-        if before.words[-1:] and (keys := self.vocabulary.named_with(word, number)) and " " in before.words[-1][0]:
-            self.at += 1
-            words = (*before.words[:-1], (f"{word} {number}", keys))
-            return replace(before, text=f"{word} {number}", words=words)
-        return None
+        if self.vocabulary.english_word(after) is not None:
+            return None
+        keys = self.vocabulary.named_with((name, self.vocabulary.senses(name)), number)
+        if not keys:
+            return None
+        self.at += 1
+        return replace(before, text=f"{name} {number}", words=(*before.words[:-1], (f"{name} {number}", keys)))
 
     def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
         """What follows a noun and still says which: "nearest to the basket", "on the left", "that is not red"."""
@@ -332,7 +349,7 @@ class EnglishNounParser:
             and (side := self.phrase(lexicon_en.ON_THE_SIDE))
             and self.ahead() not in ("of", "side", "half")
         ):
-            noun = replace(noun, best=lexicon_en.ON_THE_SIDE[side])
+            noun = replace(noun, best=lexicon_en.ON_THE_SIDE[side], side_word=True)
         elif not (noun.best in ("nearest", "farthest") and self.phrase(("to", "from"))):
             self.at = mark
             return noun
@@ -342,7 +359,7 @@ class EnglishNounParser:
             noun = replace(noun, best_of=self.noun_apart())
         self.at += aside and self.ahead() == ","
         last = noun.words[-1][0]  # "the fruit" may be several, "the fruit nearest to the can" is one
-        plural = noun.plural and lexicon_en.singular(last) != last
+        plural = noun.plural and self.vocabulary.is_plural(last)
         return replace(noun, quantity="the", plural=plural, text=" ".join(self.tokens[start : self.at]))
 
     def noun_apart(self) -> NounPhrase:
@@ -352,7 +369,7 @@ class EnglishNounParser:
         self.without = kept
         return found
 
-    def _colour(self) -> tuple[str, frozenset[str]] | None:
+    def _colour(self) -> Word | None:
         word = self.ahead()
         keys = frozenset(k for k in self.vocabulary.english_word(word) or () if k[:2] == "c:")
         self.at += bool(keys)

@@ -119,8 +119,7 @@ class GoalBuilder:
         for noun in nouns:
             fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
             if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
-                names = self.resolve.names(fit)
-                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=names)
+                raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
             if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
         self.resolve.last = last
@@ -182,7 +181,7 @@ class GoalBuilder:
         found = self.resolve.all(nouns)
         self.resolve.last = last
         if len(found) != 1:
-            raise NotUnderstood("planner.ambiguous", "ambiguous", what=nouns[0].text, names=self.resolve.names(found))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=nouns[0].text)
         return found[0]
 
     def filtered(
@@ -246,7 +245,7 @@ class GoalBuilder:
         if not found:
             raise NotUnderstood("planner.no_surface", "missing")
         if len(found) > 1:
-            raise NotUnderstood("planner.ambiguous", "ambiguous", what=clause.act, names=self.resolve.names(found))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=clause.act)
         return found
 
     def _put(self, clause: Clause) -> list[Goal]:
@@ -472,7 +471,7 @@ class GoalBuilder:
         found = self.objects(tools) if tools else tuple(t.id for t in self.scene.objects if wipes(t))
         if len(found) != 1:
             code, kind = ("planner.ambiguous", "ambiguous") if found else ("planner.no_sponge", "missing")
-            raise NotUnderstood(code, kind, what=clause.what[0].text, names=self.resolve.names(found))
+            raise NotUnderstood(code, kind, found, what=clause.what[0].text)
         return [OperationGoal("wipe", json.dumps({"object_id": found[0], "target": area}))]
 
     def _openup(self, clause: Clause) -> list[Goal]:

@@ -15,14 +15,17 @@ from . import (
     chinese_nouns,
     chinese_parser,
     english_manners,
+    english_nouns,
     english_parser,
     lexicon_en,
     lexicon_zh,
+    name_marks,
     spelling,
     thing_names,
 )
 from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
+from .noun_resolver import NounResolver
 from .planned_actions import HAND_OVER, PUSH, goes_to_places
 from .scene_answers import answer
 from .scene_facts import sanitized_scene, seen_by, with_receivers, with_stations
@@ -52,13 +55,16 @@ def interpret(
     instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves the
     suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it.
     """
-    text, scene = _normal(instruction), sanitized_scene(scene)
+    text, scene = name_marks.without_signs(_normal(instruction)), sanitized_scene(scene)
     if goes_to_places(profile):
         scene = with_stations(scene, robot_id)
     elif profile is not None and profile.op(HAND_OVER) is not None and len(scene.robots) > 1:
         scene, vocabulary = with_receivers(scene, robot_id), None
     scene = seen_by(scene, robot_id)
-    language = "zh" if _ZH.search(text) else "en"
+    vocabulary = vocabulary or Vocabulary(scene)
+    marked = name_marks.mark(text, vocabulary) if len(text) <= LIMIT else name_marks.MarkedText(text)
+    vocabulary = vocabulary.with_names(marked.words)
+    language = _language(marked, text)
 
     def can() -> tuple[str, ...]:
         from .suggestions import suggestions  # which reads its own sentences with this function
@@ -70,19 +76,18 @@ def interpret(
             raise NotUnderstood("planner.empty", "empty")
         if len(text) > LIMIT:
             raise NotUnderstood("planner.too_long", size=str(len(text)), limit=str(LIMIT))
-        stop = next((c for c in text if c in lexicon_en.STOP_SIGNS and not c.isspace()), "")
+        stop = next((c for c in marked.text if c in lexicon_en.STOP_SIGNS and not c.isspace()), "")
         if stop:
             raise NotUnderstood("planner.negation", "negation", word=stop)
-        vocabulary = vocabulary or Vocabulary(scene)
-        sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(text)) if s]
+        sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(marked.text)) if s]
         if not sentences or " ".join(sentences).lower() in lexicon_en.GREETINGS:
             raise NotUnderstood("planner.empty", "empty")
         notes: list[str] = []
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary, notes)
         if isinstance(found, QuestionReading):
-            told = answer(found.text, scene, language, can)
-            denied = found.failure is not None and "negation" in _signal_words(text, language)
+            told = answer(found.text, scene, language, vocabulary, can)
+            denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
             if found.failure is not None and (denied or not told):
                 raise found.failure
             return QuestionIntent(instruction, language, told or render(coded("planner.untold"), language), bool(told))
@@ -90,24 +95,51 @@ def interpret(
         mobile = goes_to_places(profile)
         builder = GoalBuilder(scene, vocabulary, language, before, mobile=mobile, slides=slides)
         intent = builder.command(found, instruction)
-        return replace(intent, note="; ".join(filter(None, (*notes, intent.note)))) if notes else intent
+        return replace(intent, note=marked.told("; ".join(filter(None, (*notes, intent.note)))))
     except NotUnderstood as error:
-        kind, code, facts = _why(error, text, language)
+        kind, code, facts = _why(error, marked.text, language)
         if code == "planner.verb" and _begins_a_thing(str(facts.get("word", "")), vocabulary):
             code = "planner.no_verb"
+        facts = {key: marked.told(value) for key, value in facts.items()}
         hint = facts.pop("hint", "")
         facts["hint"] = coded("planner.did_you_mean", word=hint) if hint else ""
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
+        if error.ids:
+            facts.setdefault("names", thing_names.apart(error.ids, scene, language))
         facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return RefusedIntent(
-            render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction
-        )
+            render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction,
+            candidates=error.ids,
+        )  # fmt: skip
 
 
-def _begins_a_thing(word: str, vocabulary: Vocabulary | None) -> bool:
+def read_noun(text: str, scene: Scene) -> tuple[str, ...]:
+    """The things that a text of one noun phrase names. Raises NotUnderstood, with the things that it may name."""
+    vocabulary = Vocabulary(scene)
+    marked = name_marks.mark(name_marks.without_signs(_normal(text)), vocabulary)
+    vocabulary, language = vocabulary.with_names(marked.words), _language(marked, text)
+    if language == "zh":
+        reader = chinese_nouns.ChineseNounParser(chinese_nouns.split(marked.text, vocabulary), vocabulary)
+        noun, left = reader.noun(), reader.words[reader.at :]
+        rest = "".join(word.text for word in left)
+    else:
+        english = english_nouns.EnglishNounParser(english_parser.split(marked.text), vocabulary)
+        noun, rest = english.noun(), " ".join(english.tokens[english.at :])
+    if rest:
+        raise NotUnderstood("planner.word", word=marked.told(rest))
+    return NounResolver(scene, vocabulary, language).one(noun)
+
+
+def _language(marked: name_marks.MarkedText, text: str) -> str:
+    """That of the words beside the names; of names alone, theirs."""
+    beside = "".join(c for c in marked.text if c.isalpha() and c not in marked.words)
+    return "zh" if _ZH.search(beside or text) else "en"
+
+
+def _begins_a_thing(word: str, vocabulary: Vocabulary) -> bool:
     """ "the apple please", "apple": a thing and no action; or nothing at all."""
     articles = lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE
-    known = vocabulary is not None and vocabulary.english_word(word) is not None
+    known = vocabulary.english_word(word) is not None
     return word == "…" or word in articles or known or word in lexicon_en.nouns_zh()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from worldfs.base.model import Json, Vec
@@ -39,7 +40,7 @@ class RefusedIntent:
 
     kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty | unconfirmed
     `reading`: the hash of a model's reading that the person may confirm; `plan`: that reading in words. `question`:
-    what a model asked and got no answer to.
+    what a model asked and got no answer to. `candidates`: ids of the things that may be meant, where it asks which.
     """
 
     reason: str
@@ -50,17 +51,18 @@ class RefusedIntent:
     reading: str = ""
     plan: str = ""
     question: str = ""
+    candidates: tuple[str, ...] = ()
 
 
 Intent = CommandIntent | QuestionIntent | RefusedIntent
 
 
 class NotUnderstood(Exception):
-    """Inside the parser only: becomes a RefusedIntent with the message of `code`."""
+    """Inside the parser only: becomes a RefusedIntent with the message of `code`. `ids`: the things to choose from."""
 
-    def __init__(self, code: str, kind: str = "unknown", **facts: str) -> None:
+    def __init__(self, code: str, kind: str = "unknown", ids: Iterable[str] = (), **facts: str) -> None:
         super().__init__(code)
-        self.code, self.kind, self.facts = code, kind, facts
+        self.code, self.kind, self.ids, self.facts = code, kind, tuple(ids), facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class NounPhrase:
     at: tuple[tuple[str, NounPhrase], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
     best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
     best_of: NounPhrase | None = None  # what "nearest" and "farthest" are measured from; None: the robot
+    side_word: bool = False  # `best` was said with a side ("the left cube"), which may be part of a name as well
     of_two: bool = False  # a comparative: "the bigger one" chooses of two, and of no other number
     without: tuple[tuple[str, frozenset[str]], ...] = ()  # words with their keys; a thing must fit none of them
     other: bool = False  # of those, the ones that this instruction has not named yet

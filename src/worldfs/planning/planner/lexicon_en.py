@@ -52,7 +52,8 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "sponge": ((), "sponge", "海绵"),
     "cloth": ((), "cloth rag", "抹布"),
     "drawer": ((), "drawer", "抽屉"),
-    "chest": ((), "chest lid", "盖子 箱盖 盒盖 宝箱"),
+    "chest": (("lid",), "chest", "宝箱"),
+    "lid": ((), "lid", "盖子 箱盖 盒盖"),
     "table": ((), "table desk tabletop desktop", "桌子 桌面 餐桌 台面 桌"),
     "shelf": ((), "shelf bookshelf", "架子 书架"),
     "door": ((), "door", "门"),
@@ -60,10 +61,11 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "fridge": ((), "fridge refrigerator", "冰箱"),
     "carton": ((), "carton", "纸箱"),
     "kitchen": ((), "kitchen", "厨房"),
-    "station": ((), "station dock charger", "充电站 充电桩 充电座"),
+    "station": (("dock", "charger"), "station", "充电站 充电桩 充电座"),
+    "dock": (("charger",), "dock", "充电站 充电桩 充电座"),
+    "charger": ((), "charger", "充电器"),
     "floor": ((), "floor ground", "地板 地面 地上"),
 }
-IRREGULAR = {"fruits": "fruit", "boxes": "box", "shelves": "shelf", "dishes": "dish", "strawberries": "strawberry"}
 COLOURS: dict[str, tuple[str, str]] = {
     "red": ("red", "红色 红"),
     "green": ("green", "绿色 绿"),
@@ -78,6 +80,12 @@ COLOURS: dict[str, tuple[str, str]] = {
     "silver": ("silver", "银色"),
     "brown": ("brown", "棕色 褐色"),
 }
+# What fills a container, and the containers that are called by what fills them: "the milk" is the carton of milk.
+FILLINGS = _set(
+    "milk juice water soup rice sugar salt pepper flour tea coffee oil vinegar wine beer soda cola lemonade honey jam "
+    "cereal yogurt yoghurt ketchup mustard mayonnaise sauce syrup butter shampoo soap lotion detergent bleach glue paint"
+)
+FILLED = _set("carton bottle can jar box bag pack packet tin tube jug pitcher sachet pouch canister flask")
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it
@@ -192,6 +200,10 @@ BEST = {
     "top": "top", "upper": "top", "bottom": "bottom", "lower": "bottom",
 }  # fmt: skip
 BEST_SIDE = _set("left right front back middle top upper bottom lower")  # only before a noun
+PLAIN_SIZES = {
+    "big": "biggest", "large": "biggest", "small": "smallest", "little": "smallest", "tiny": "smallest",
+    "tall": "tallest", "short": "lowest", "long": "longest", "heavy": "heaviest",
+}  # fmt: skip
 COMPARED = {
     "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
     "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
@@ -351,6 +363,13 @@ def nouns_zh() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(keys) for word, keys in found.items()}
 
 
+@lru_cache(maxsize=1)
+def main_nouns() -> frozenset[str]:
+    """The first word of each kind in either language; the others ("tin", 可乐罐) are narrower when a name has more."""
+    rows = ((english.split()[0], chinese.split()[0]) for _, english, chinese in KINDS.values())
+    return frozenset(word for one, other in rows for word in (one, other, other.removesuffix("子")))
+
+
 def ancestor_kinds(key: str) -> frozenset[str]:
     """A kind and all that it also is: apple is a fruit."""
     found, todo = set(), [key]
@@ -369,14 +388,3 @@ FIRST_VERBS = frozenset(phrase.split()[0] for phrase in VERBS)
 def base_forms() -> dict[str, dict[str, str]]:
     """ "grabbing" → "grab", "moved" → "move": for what is said after "would you mind", "it would be nice if you"."""
     return english_manners.base_forms(FIRST_VERBS)
-
-
-def singular(word: str) -> str:
-    """The English singular, the word itself when it is none of the plural forms."""
-    if word in IRREGULAR:
-        return IRREGULAR[word]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ches", "shes", "xes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

@@ -52,6 +52,71 @@ def corrected(text: str) -> tuple[str, list[str]]:
     return text, notes
 
 
+# One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
+_HEAD_SIGNS = frozenset("杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球")
+_CLOSED = frozenset(
+    [
+        "冰箱",
+        "音箱",
+        "邮箱",
+        "信箱",
+        "风箱",
+        "变速箱",
+        "气球",
+        "地球",
+        "眼球",
+        "星球",
+        "全球",
+        "脑袋",
+        "骨架",
+        "吵架",
+        "打架",
+        "火锅",
+        "背锅",
+        "电灯",
+        "圣杯",
+        "主笔",
+        "伏笔",
+        "笔刷",
+        "交叉",
+    ]
+)
+_DESCRIBING_SIGNS = frozenset("红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右") | frozenset("0123456789号")
+
+
+def is_head(word: str, tail: str) -> bool:
+    """Whether a word at the end of a Chinese name is its head, and no part of a word that means another thing."""
+    if not word or not tail.endswith(word):
+        return False
+    rest = tail[: -len(word)]
+    if len(word) > 1 or set(rest) <= _DESCRIBING_SIGNS:
+        return True
+    return word in _HEAD_SIGNS and not any(tail.endswith(closed) for closed in _CLOSED)
+
+
+def names_head(word: str, tail: str) -> bool:
+    """`is_head`, with or without 子 on either side: 杯子 and 杯 are the head of 茶杯, and 杯 of 玻璃杯子."""
+    bare, short = word.removesuffix("子") if len(word) > 1 else word, tail.removesuffix("子")
+    return is_head(word, tail) or (word != bare and is_head(bare, tail)) or (short != tail and is_head(bare, short))
+
+
+def bare_name(tail: str) -> str:
+    """A Chinese name without the colours, sizes and numbers before its head."""
+    return tail.lstrip("".join(_DESCRIBING_SIGNS)) or tail
+
+
+def found_words(text: str, words: Mapping[str, object]) -> list[tuple[str, int]]:
+    """The words of a table that a text holds, by longest match, and where each begins."""
+    found: list[tuple[str, int]] = []
+    at = 0
+    while at < len(text):
+        size = next((n for n in range(min(6, len(text) - at), 0, -1) if text[at : at + n] in words), 0)
+        if size:
+            found.append((text[at : at + size], at))
+        at += size or 1
+    return found
+
+
 BEST_ZH = {
     "最重": "heaviest", "最沉": "heaviest", "最轻": "lightest", "最大": "biggest", "最小": "smallest", "最高": "tallest",
     "最矮": "lowest", "最低": "bottom", "最长": "longest", "最近": "nearest", "最远": "farthest", "最左边": "leftmost",

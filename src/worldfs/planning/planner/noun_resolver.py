@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from worldfs.base.model import Scene
 
 from . import superlatives, thing_names
@@ -9,7 +11,7 @@ from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .scene_facts import ThingLocation, final_support, layout, movable
-from .vocabulary import Vocabulary
+from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 
 class NounResolver:
@@ -21,7 +23,7 @@ class NounResolver:
         self.last: tuple[str, ...] = ()
         self.mentioned: set[str] = set()
         self.notes: list[str] = []
-        self.head: frozenset[str] = frozenset()  # the kind that was named last: what "one" stands for
+        self.head: Word | None = None  # the word for what was named last: what "one" stands for
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return thing_names.names(ids, self.scene, self.language)
@@ -35,7 +37,7 @@ class NounResolver:
         if found and not any(n.pronoun for n in nouns):
             self.last = found
         self.mentioned |= set(found)
-        self.head = next((kinds for n in reversed(nouns) if (kinds := _kinds(n))), self.head)
+        self.head = next((head for n in reversed(nouns) if (head := _head(n)) is not None), self.head)
         return found
 
     def one(self, noun: NounPhrase) -> tuple[str, ...]:
@@ -43,58 +45,94 @@ class NounResolver:
             return self._pronoun(noun)
         if noun.options:
             return self._choice(noun)
-        anywhere = self.vocabulary.matching_ids(noun.words)
-        found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
-        if noun.words and noun.words[-1][0] in ("one", "ones"):
-            found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
-        if noun.without:
-            found = tuple(id for id in found if not any(self.vocabulary.keys[id] & keys for _, keys in noun.without))
+        fits = self._fits(noun)
+        anywhere = [fit for fit in fits if fit.kind is not FitKind.PERHAPS]
+        here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
+        here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
         if noun.other:
-            if not self.mentioned & set(anywhere):
-                raise NotUnderstood("planner.other", "ambiguous", what=noun.text, names=self.names(found))
-            found = tuple(id for id in found if id not in self.mentioned)
-        if noun.best and found:
-            base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
-            if noun.of_two and len(found) != 2:
-                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
-            if noun.plural and not noun.count:
-                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
-            try:
-                chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
-            except NotUnderstood as error:
-                ids = [id for id in str(error.facts.get("names", "")).split(", ") if id]
-                raise NotUnderstood(error.code, error.kind, **{**error.facts, "names": self.names(ids)}) from None
-            self._tell(noun.text, chosen)
-            return chosen
-        if not found:
-            named = [keys for _, keys in noun.words if any(k[:2] == "k:" for k in keys)]
-            if noun.quantity == "all" and not noun.count and len(named) < 2:  # nothing is an apple and a can
+            if not self.mentioned & {fit.id for fit in anywhere}:
+                raise self._asked("planner.other", noun, [fit.id for fit in here])
+            here = [fit for fit in here if fit.id not in self.mentioned]
+        if noun.best and here:
+            return self._best(noun, tuple(fit.id for fit in closest(here, several=True)))
+        if not here:
+            return self._nothing(noun, fits)
+        return self._chosen(noun, here)
+
+    def _fits(self, noun: NounPhrase) -> list[Fit]:
+        """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""
+        words = noun.words
+        if words and words[-1][0] in ("one", "ones") and self.head is not None:
+            again = self.vocabulary.fits((*words[:-1], self.head))
+            if any(fit.kind is not FitKind.PERHAPS for fit in again):
+                return again
+        return self.vocabulary.fits(words)
+
+    def _nothing(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
+        """No thing is meant: () where "all" of them are none, else why, with the things that may be meant."""
+        doubtful = [fit for fit in fits if fit.kind is FitKind.PERHAPS]
+        if len(doubtful) < len(fits):
+            if noun.quantity == "all" and not noun.count:
                 return ()
-            code = "planner.missing_there" if anywhere else "planner.missing"
-            listed = self.names(anywhere) if anywhere else self.here()
-            raise NotUnderstood(code, "missing", what=bare(noun), here=listed)
+            listed = self.names([fit.id for fit in fits if fit.kind is not FitKind.PERHAPS])
+            raise NotUnderstood("planner.missing_there", "missing", what=bare(noun), here=listed)
+        if doubtful:
+            raise self._asked("planner.perhaps", noun, [fit.id for fit in doubtful], what=bare(noun))
+        raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
+
+    def _chosen(self, noun: NounPhrase, here: list[Fit]) -> tuple[str, ...]:
+        """The things that are meant, of those that fit: for one the closest fit, for all or a number every fit."""
+        several = noun.quantity in ("all", "any") or bool(noun.count)
+        if noun.plural and not several:
+            one = [fit for fit in closest(here, True) if fit.kind is FitKind.NAME and not fit.several]
+            if one and len(one) < len(closest(here, True)):  # "the glasses": the glasses, or each glass?
+                raise self._ambiguous(noun, closest(here, True))
+            several = not one
+        found = closest(here, several)
+        if not several and any(fit.exact for fit in found):
+            found = [fit for fit in found if fit.exact or fit.clash]
+        apart = len({fit.kind is FitKind.WIDER for fit in found}) > 1  # the cups: is the mug one of them?
+        if len(found) > 1 and (apart or any(fit.clash for fit in found)):
+            raise self._ambiguous(noun, found)
+        ids = tuple(fit.id for fit in found)
         if noun.quantity == "any":
             number = noun.count or 1
-            if len(found) < number:
-                raise self._count(noun, found)
-            return self.easiest(found)[:number]
-        if noun.count and len(found) != noun.count:
-            raise self._count(noun, found)
-        if noun.quantity == "all" or noun.plural or noun.count or len(found) == 1:
-            return found
-        raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+            if len(ids) < number:
+                raise self._count(noun, ids)
+            return self.easiest(ids)[:number]
+        if noun.count and len(ids) != noun.count:
+            raise self._count(noun, ids)
+        if several or len(ids) == 1:
+            return ids
+        raise self._ambiguous(noun, found)
+
+    def _best(self, noun: NounPhrase, found: tuple[str, ...]) -> tuple[str, ...]:
+        base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+        unclear = (noun.of_two and len(found) != 2) or (noun.plural and not noun.count)
+        if unclear or (noun.side_word and any(self.vocabulary.names_a_side(id) for id in found)):
+            raise self._asked("planner.ambiguous", noun, found)
+        chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
+        self._tell(noun.text, chosen)
+        return chosen
+
+    def _ambiguous(self, noun: NounPhrase, found: list[Fit]) -> NotUnderstood:
+        return self._asked("planner.ambiguous", noun, [fit.id for fit in found])
+
+    def _asked(self, code: str, noun: NounPhrase, ids: Sequence[str], **facts: str) -> NotUnderstood:
+        """A question about what may be meant."""
+        return NotUnderstood(code, "ambiguous", ids, **{"what": noun.text, **facts})
 
     def _single(self, noun: NounPhrase) -> str:
         found = self.one(noun)
         if len(found) != 1:
-            raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+            raise self._asked("planner.ambiguous", noun, found)
         return found[0]
 
     def _choice(self, noun: NounPhrase) -> tuple[str, ...]:
         """ "the apple or the can": the one that is easier to reach, and a note says which."""
         several = tuple(self._single(option) for option in noun.options)
         if not set(several) <= set(self.places):  # of tables and baskets none is easier: the user must choose
-            raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(several))
+            raise self._asked("planner.ambiguous", noun, several)
         chosen = self.easiest(several)[:1]
         self._tell(noun.text, chosen)
         return chosen
@@ -103,10 +141,7 @@ class NounResolver:
         self.notes.append(f"{text} → {self.names(chosen)}")
 
     def _count(self, noun: NounPhrase, found: tuple[str, ...]) -> NotUnderstood:
-        number = str(noun.count or 1)
-        return NotUnderstood(
-            "planner.count", "ambiguous", what=noun.text, count=number, found=str(len(found)), names=self.names(found)
-        )
+        return self._asked("planner.count", noun, found, count=str(noun.count or 1), found=str(len(found)))
 
     def _pronoun(self, noun: NounPhrase) -> tuple[str, ...]:
         found = self.last
@@ -158,5 +193,7 @@ def bare(noun: NounPhrase) -> str:
     return " ".join(word for word, _ in noun.words) or noun.text
 
 
-def _kinds(noun: NounPhrase) -> frozenset[str]:
-    return frozenset(k for _, keys in noun.words[-1:] for k in keys if k[:2] == "k:")
+def _head(noun: NounPhrase) -> Word | None:
+    """The word of a phrase that names a kind of thing."""
+    word = noun.words[-1] if noun.words else None
+    return None if word is None or "*" in word[1] or any(k[:2] == "i:" for k in word[1]) else word

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from . import chinese_nouns, lexicon_en, lexicon_zh
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, Word
 
 # The topic, the first row that fits; "" is a yes or no. A question without row and noun has no answer.
 _TOPICS: tuple[tuple[str, str], ...] = (
@@ -40,14 +40,19 @@ _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """One noun phrase: the keys of its words, the side said with it (in | on | beside), how it was counted."""
+    """One noun phrase: its words, the side said with it (in | on | beside), how it was counted."""
 
-    keys: tuple[frozenset[str], ...]
+    words: tuple[Word, ...]
     side: str = ""
     some: bool = False  # any, a, something, 有…: asked whether such a thing is there at all
     every: bool = False
     text: str = ""
     colour: bool = False  # only a colour, of the thing named before
+
+    @property
+    def general(self) -> bool:
+        """ "anything": no kind of thing is named."""
+        return any("*" in senses for _, senses in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def best(low: str, language: str) -> str:
 def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
     low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", _HEAD_EN.sub("", low))
     low = re.sub(r"\b(everything|nothing)\b", "all things", low)
-    tokens = re.findall(r"[a-z0-9_']+", low)
+    tokens = re.findall(r"[\w'\ue000-\uf8ff]+", low)
     found: list[QuestionPart] = []
     at, side, some, every, strange = 0, "", False, False, False
     while at < len(tokens):
@@ -104,25 +109,27 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
             side = lexicon_en.PREPS[prep] if lexicon_en.PREPS[prep] in _SIDES else "in"
             at += len(prep.split())
             continue
-        keys: list[frozenset[str]] = []
-        headed, start = False, at
+        words: list[Word] = []
+        headed = False
         while at < len(tokens) and (k := vocabulary.english_word(tokens[at])):
             colour = _colour(k)
             if colour and headed:  # "is the can red": said of the can
                 break
             headed = headed or not colour
-            named = vocabulary.named_with(tokens[at], tokens[at + 1]) if at + 1 < len(tokens) else frozenset()
-            keys.append(named or k)
+            words += vocabulary.said(tokens[at], k)
+            named = vocabulary.named_with(words[-1], tokens[at + 1]) if at + 1 < len(tokens) else frozenset()
+            if named:
+                words[-1] = (f"{words[-1][0]} {tokens[at + 1]}", named)
             at += 2 if named else 1
-        if keys:
-            said = " ".join(tokens[start:at])
-            found.append(QuestionPart(tuple(keys), side, some, every, said, not headed and bool(found)))
+        if words:
+            said = " ".join(word for word, _ in words)
+            found.append(QuestionPart(tuple(words), side, some, every, said, not headed and bool(found)))
             side, some, every = "", False, False
             continue
         some, every = some or tokens[at] in lexicon_en.ASK_SOME, every or tokens[at] in lexicon_en.ASK_EVERY
         strange = strange or tokens[at] not in lexicon_en.ASK_PLAIN
         if tokens[at] in ("contain", "contains", "hold", "holds") and found:  # "does the basket contain a cube"
-            found[-1] = QuestionPart(found[-1].keys, "in", text=found[-1].text)
+            found[-1] = QuestionPart(found[-1].words, "in", text=found[-1].text)
         at += 1
     return found, strange
 
@@ -133,23 +140,20 @@ def _colour(keys: frozenset[str]) -> bool:
 
 def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
     found: list[QuestionPart] = []
-    keys: list[frozenset[str]] = []
-    said: list[str] = []
+    words: list[Word] = []
     strange, every = False, bool(re.search("都|所有|全部|全", low))
     exists = bool(re.search(r"有", low))
 
     def close(side: str = "") -> None:
-        if keys:
-            headed = not all(map(_colour, keys))
-            text = "".join(said)
-            found.append(QuestionPart(tuple(keys), side, exists and not side, every, text, not headed and bool(found)))
-            keys.clear()
-            said.clear()
+        if words:
+            headed = not all(_colour(senses) for _, senses in words)
+            text = "".join(word for word, _ in words)
+            found.append(QuestionPart(tuple(words), side, exists and not side, every, text, not headed and bool(found)))
+            words.clear()
 
     for word in chinese_nouns.split(low, vocabulary):
         if word.keys:
-            keys.append(word.keys)
-            said.append(word.text)
+            words.extend(vocabulary.said(word.text, word.keys))
             continue
         strange = strange or not (word.kinds or set(word.text) <= _PLAIN_ZH)
         if "de" not in word.kinds:

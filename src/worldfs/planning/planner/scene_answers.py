@@ -18,12 +18,13 @@ from .scene_facts import ThingLocation, final_support, layout, movable, own_robo
 from .vocabulary import Vocabulary
 
 
-def answer(text: str, scene: Scene, language: str, can: Callable[[], Sequence[str]] = tuple) -> str:
+def answer(
+    text: str, scene: Scene, language: str, vocabulary: Vocabulary, can: Callable[[], Sequence[str]] = tuple
+) -> str:
     """One sentence or two; "" where the scene has no answer. `can`: suggestions of commands.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke").
     """
-    vocabulary = Vocabulary(scene)
     question = parse_question(text, vocabulary, language)
     if question.topic == "can":
         return ("；" if language == "zh" else "; ").join(can())
@@ -116,7 +117,7 @@ class _SceneAnswer:
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 
     def fit(self, part: QuestionPart) -> list[str]:
-        return list(self.vocabulary.matching_ids(tuple(("", k) for k in part.keys)))
+        return list(self.vocabulary.matching_ids(part.words))
 
     def yes(self, held: bool, rest: str) -> str:
         return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
@@ -226,7 +227,7 @@ class _SceneAnswer:
         return other != id and other in (spot.of, final_support(self.places, id).of if id in self.places else spot.of)
 
     def coloured(self, id: str, colour: QuestionPart) -> bool:
-        return all(k & self.vocabulary.keys[id] for k in colour.keys)
+        return all(senses & self.vocabulary.called[id].colours for _, senses in colour.words)
 
     def numbers(self, id: str) -> str:
         thing = self.scene.thing(id)
@@ -234,7 +235,7 @@ class _SceneAnswer:
 
     def held(self, subject: QuestionPart | None) -> str:
         held = held_by(self.scene)
-        named = self.fit(subject) if subject is not None and not any("*" in k for k in subject.keys) else []
+        named = self.fit(subject) if subject is not None and not subject.general else []
         # of a hand that was not asked about it is said whose it is, neither yes nor no
         asked = named or (self._held_things() if self.robot is None else [])
         if others := [id for id in asked if self._of_another(id)]:
@@ -327,8 +328,8 @@ class _SceneAnswer:
         rest = [id for id in ids if id not in good]
         if any(p.every for p in subjects):
             return self.yes(not rest, self.joined(facts[id] for id in (rest or good)))
-        if subjects[0].some or any("*" in k for k in subjects[0].keys):  # is there any …: the ones that are
-            if not good and place is not None and any("*" in k for k in subjects[0].keys):
+        if subjects[0].some or subjects[0].general:  # is there any …: the ones that are
+            if not good and place is not None and subjects[0].general:
                 return self.yes(False, self.nothing(place))
             return self.yes(bool(good), self.joined(facts[id] for id in (good or ids)))
         if not good or not rest:

@@ -63,9 +63,7 @@ def _meant(word: str, vocabulary: Vocabulary) -> list[str]:
     """The known words that it may be a slip of; none where one of them denies or supposes something."""
     if len(word) < 4 or not word.isalpha() or not word.isascii():
         return []
-    own = {k[2:] for k in vocabulary.raw if k[2:].isalpha()}
-    nouns = {*vocabulary.english, *own}
-    known = {*nouns, *(n + "s" for n in nouns), *en.IRREGULAR, *_CORE, *_GRAVE}
+    known = {*vocabulary.every_english_word(), *_CORE, *_GRAVE}
     # an inflected form is no slip: "places" or "placed" is no order
     stems = {word.removesuffix(end) for end in _INFLECTED if word.endswith(end) and word != end}
     if not known.isdisjoint(stems | {stem + "e" for stem in stems}):

@@ -60,22 +60,20 @@ def pick_superlative(
     values = {t.id: measure(t, best, scene, base) for t in things}
     unknown = [id for id, value in values.items() if value is None]
     if unknown or not things:
-        raise NotUnderstood("planner.unmeasured", "missing", what=best, names=", ".join(unknown))
+        raise NotUnderstood("planner.unmeasured", "missing", unknown, what=best)
     order = sorted(values, key=lambda id: -(values[id] or 0.0))
     if len(order) < count:
-        raise NotUnderstood(
-            "planner.count", "ambiguous", what=best, count=str(count), found=str(len(order)), names=", ".join(order)
-        )
+        raise NotUnderstood("planner.count", "ambiguous", order, what=best, count=str(count), found=str(len(order)))
     tie = TIE.get(best, TIE_M)
     edge = values[order[count - 1]] or 0.0
     if len(order) > count and abs(edge - (values[order[count]] or 0.0)) <= tie:
         same = [id for id in order if abs((values[id] or 0.0) - edge) <= tie]
-        raise NotUnderstood("planner.tie", "ambiguous", what=best, names=", ".join(same))
+        raise NotUnderstood("planner.tie", "ambiguous", same, what=best)
     return tuple(order[:count])
 
 
 def _middle(things: Sequence[Thing], scene: Scene) -> tuple[str, ...]:
     if len(things) % 2 == 0:
-        raise NotUnderstood("planner.tie", "ambiguous", what="middle", names=", ".join(t.id for t in things))
+        raise NotUnderstood("planner.tie", "ambiguous", [t.id for t in things], what="middle")
     order = sorted(things, key=lambda t: distance_along(t, "left", scene))
     return (order[len(order) // 2].id,)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing
 
 from . import lexicon_en
+from .thing_words import thing_words
+from .word_forms import is_chinese
 
 HOME = {"en": "go home", "zh": "回家"}
 
@@ -35,17 +37,22 @@ def _name(thing: Thing, language: str, scene: Scene | None) -> str:
 
 
 def _plain(thing: Thing, language: str) -> str:
-    chinese = any("\u4e00" <= c <= "\u9fff" for c in thing.name)
+    """Its own name; in the other language the name of its kind, where the name says no more than that."""
+    chinese = is_chinese(thing.name)
     if thing.name and chinese == (language == "zh"):
-        return thing.name if language == "zh" else thing.name.lower()
-    stem = "".join(c if c.isalpha() else " " for c in thing.id).split()
-    kind = next((w for w in reversed(stem) if w.lower() in lexicon_en.KINDS), "")
-    if language == "zh" and kind:
-        colour = lexicon_en.COLOURS.get(thing.color.lower(), ("", ""))[1].split()
-        return (colour[0] if colour else "") + lexicon_en.KINDS[kind.lower()][2].split()[0]
-    if kind and language == "en" and not thing.name.isascii():
-        return f"{thing.color.lower()} {kind}".strip() if thing.color.isascii() and thing.color.isalpha() else kind
-    return thing.name if thing.name and not chinese else thing.id
+        return thing.name if chinese else thing.name.lower()
+    called = thing_words(thing)
+    kind = next((kind[2:] for kind in sorted(called.kinds) if called.translates), "")
+    if not kind or any(c.isdecimal() for c in thing.name) or (not thing.name and language == "en"):
+        return thing.name or thing.id
+    _, english, word = lexicon_en.KINDS[kind]
+    colour = _colour(thing, language) if thing.color.lower() in lexicon_en.COLOURS else ""
+    return colour + word.split()[0] if language == "zh" else f"{colour} {english.split()[0]}".strip()
+
+
+def _colour(thing: Thing, language: str) -> str:
+    row = lexicon_en.COLOURS.get(thing.color.lower())
+    return row[1].split()[0] if row is not None and language == "zh" else thing.color
 
 
 def names(ids: Iterable[str], scene: Scene, language: str) -> str:
@@ -53,3 +60,30 @@ def names(ids: Iterable[str], scene: Scene, language: str) -> str:
     called = ((id, name(scene.thing(id), language, id=id)) for id in ids)
     told = (id if plain == id else f"{plain} ({id})" for id, plain in called)
     return ("、" if language == "zh" else ", ").join(told) or ("没有东西" if language == "zh" else "nothing")
+
+
+def apart(ids: Iterable[str], scene: Scene, language: str) -> str:
+    """Names with ids; of things that are called alike with what tells each apart: colour, place or position."""
+    things = [thing for id in ids if (thing := scene.thing(id)) is not None]
+    called = {thing.id: name(thing, language) for thing in things}
+    told = []
+    for thing in things:
+        alike = [other for other in things if called[other.id] == called[thing.id]]
+        about = [called[thing.id], thing.id] if called[thing.id] != thing.id else [thing.id]
+        if len(alike) > 1:
+            about.append(_difference(thing, alike, scene, language))
+        told.append(f"{about[0]} ({', '.join(filter(None, about[1:]))})" if len(about) > 1 else about[0])
+    return ("、" if language == "zh" else ", ").join(told) or ("没有东西" if language == "zh" else "nothing")
+
+
+def _difference(thing: Thing, alike: Sequence[Thing], scene: Scene, language: str) -> str:
+    if len({one.color for one in alike}) == len(alike) and thing.color:
+        return _colour(thing, language)
+    where = {
+        one.id: next(((r.relation, r.object) for r in scene.relations if r.subject == one.id), None) for one in alike
+    }
+    spot = where[thing.id]
+    if len(set(where.values())) == len(alike) and spot is not None and spot[0] in ("in", "on"):
+        place = name(scene.thing(spot[1]), language, scene, spot[1])
+        return render(coded(f"planner.at_{spot[0]}", place=coded("planner.the", name=place)), language)
+    return "x {:.2f}, y {:.2f}".format(*thing.position[:2]) if len(thing.position) >= 2 else ""

@@ -20,11 +20,9 @@ from .goals import (
     SeenGoal,
     VisitGoal,
 )
+from .name_marks import mark
 from .vocabulary import Vocabulary
 
-_NOUNS = ("k:", "i:", "c:")  # keys of kinds, ids and colours
-_WORDS = ("w:", "n:")  # words of a name; one of more than `LONGEST` words is a text, and could hold any word
-LONGEST = 4
 # Words that ask for a pose of the robot, or for a point; of an operation it is a word of its name.
 _ACTS = {
     HomeGoal: r"home|park|rest|回家|归位|原位|复位",
@@ -48,30 +46,22 @@ def touched_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
 
 
 def unnamed_things(instruction: str, goals: Sequence[Goal], scene: Scene) -> tuple[str, ...]:
-    """Ids of things that would be touched although the instruction has no word for them: no noun, name, id or colour.
+    """Ids of things that would be touched although the instruction has no word for them: no name, id or colour, and no
+    word for what they are (the opener of "can opener", and not the can).
 
     "All" and "everything" name what is movable; an order to clear a table names the things on it and the containers.
     """
     vocabulary = Vocabulary(scene)
-    said: set[str] = set()
-    everything = False
-    text = instruction.lower()
-    for word in re.findall(r"[a-z0-9_]+", text):
-        everything |= word in lexicon_en.ALL or word in ("everything", "rest", "others")
-        said |= vocabulary.english_word(word) or frozenset()
-    for start in range(len(text)):
-        for end in range(start + 1, min(start + 7, len(text) + 1)):
-            said |= vocabulary.chinese_word(text[start:end]) or frozenset()
+    marked = mark(instruction, vocabulary)
+    text = marked.text.lower()
+    english, said = re.findall(r"[a-z0-9_]+", text), [word for words in marked.words.values() for word in words]
+    said += [(word, senses) for word in english if (senses := vocabulary.english_word(word)) is not None]
+    parts = {text[start:end] for start in range(len(text)) for end in range(start + 1, min(start + 7, len(text) + 1))}
+    said += [(part, senses) for part in parts if (senses := vocabulary.chinese_word(part)) is not None]
+    everything = any(word in lexicon_en.ALL or word in ("everything", "rest", "others") for word in english)
     everything |= any(word in text for word in _ALL_ZH)
     cleared = {goal.surface: goal for goal in goals if isinstance(goal, ClearedGoal)}
-    short = {
-        id for id, thing in vocabulary.things.items() if len(thing.name.split()) <= LONGEST and len(thing.name) < 40
-    }
-    named = {
-        id
-        for id, keys in vocabulary.keys.items()
-        if any(k.startswith((*_NOUNS, *_WORDS) if id in short else _NOUNS) for k in keys & said)
-    }
+    named = {id for id in vocabulary.things if any(vocabulary.is_called(id, word) for word in said)}
     if everything:
         named |= vocabulary.moving
     for surface, goal in cleared.items():

@@ -1,136 +1,283 @@
-"""The words of one scene: the lexicon joined with the ids, names and categories that its things really have."""
+"""The words of one scene: the lexicon joined with what its things are called, and which things words fit."""
 
 from __future__ import annotations
 
-import re
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
-from worldfs.base.model import Scene, Thing
+from worldfs.base.model import Scene
 
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
+from .thing_words import ThingWords, thing_words
+from .word_forms import fold, is_chinese, pieces, plurals
+
+Word = tuple[
+    str, frozenset[str]
+]  # a word as it was said, and its senses: `k:` kind, `c:` colour, `i:` id, `*` any thing
+
+
+class FitKind(IntEnum):
+    """How the head of a phrase fits a thing, the closest first."""
+
+    NAME = 0  # it is the head of the thing's own name, or its id
+    KIND = 1  # another word for that kind
+    BROADER = 2  # a kind that this kind belongs to, or the category that is stated
+    WIDER = 3  # a kind above this that names things of its own as well: a mug is a cup
+    SHAPE = 4  # only its shape
+    FILLED = 5  # what is in it: the milk, of a carton of milk
+    ANY = 6  # "thing", "one"
+    PERHAPS = 7  # no fit: the word is part of the name, and the thing may be asked about
+
+
+class Fit(NamedTuple):
+    """A thing that a phrase fits. `exact`: the phrase is its whole name; `several`: only as a plural; `clash`: its
+    name and its stated colour disagree about the phrase."""
+
+    id: str
+    kind: FitKind
+    exact: bool = False
+    several: bool = False
+    clash: bool = False
+
+
+@lru_cache(maxsize=1)
+def _lexicon_forms() -> dict[str, str]:
+    """Plural → noun of the lexicon."""
+    return {form: noun for noun in lexicon_en.nouns_en() for form in plurals(noun)}
 
 
 class Vocabulary:
-    """Looks words up, and finds the things that match them."""
+    """Looks words up, and finds the things that they fit."""
 
     def __init__(self, scene: Scene) -> None:
         self.english, self.chinese = lexicon_en.nouns_en(), lexicon_en.nouns_zh()
         self.function_zh = lexicon_zh.chinese_lexicon()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
-        self.shaped: dict[str, str] = {}  # thing → the kind that only its shape says
-        self.keys = {id: self._describe(t) for id, t in self.things.items()}
-        self.names_zh = {t.name for t in self.things.values() if re.search(r"[\u4e00-\u9fff]", t.name)}
-        # a thing named like a word of the grammar must not swallow that word: it keeps its id only
-        grave = self._grave() if self.names_zh else ()
-        self.names_zh = {n for n in self.names_zh if not any(w in n for w in grave)}
-        self.numbered = self._numbered()
-        self.raw = frozenset(k for keys in self.keys.values() for k in keys if k[:2] in ("w:", "i:"))
+        self.called = {id: thing_words(t) for id, t in self.things.items()}
+        self.ids = {id.lower(): frozenset((f"i:{id.lower()}",)) for id in self.things}
+        self.keys = {id: self._describe(called) for id, called in self.called.items()}
+        # of a name, only words that are not of the grammar are known by themselves
+        self.words = frozenset(
+            word
+            for c in self.called.values()
+            for word in c.english
+            if len(word) > 1 and word not in lexicon_en.FUNCTION
+        )
+        self.forms = {form: word for word in self.words for form in plurals(word)}
+        self.heads = {c.head for c in self.called.values()} - {""}
+        self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
+        self.marks: Mapping[str, tuple[Word, ...]] = {}
+        self.tails = {part for c in self.called.values() for part in _tails(c)}
+        inner = {part for c in self.called.values() for part in _inner(c.signs)}
+        self.parts_zh = {part for part in self.tails | inner if not self._begins_with_grammar(part)}
+        self.longest_zh = max(map(len, (*self.function_zh, *self.chinese, *self.parts_zh)), default=1)
 
-    def _grave(self) -> list[str]:
-        kinds = ("neg", "if", "question", "except", "excluded", "but", "past", "ba", "join")
-        return [w for w, found in self.function_zh.items() if any(k in found for k in kinds)]
+    def _begins_with_grammar(self, part: str) -> bool:
+        """Does a part of a Chinese name begin with a verb or the like? A side may begin it: 左手套."""
+        found = {kind for n in (1, 2, 3) for kind in self.function_zh.get(part[:n], ())}
+        return any(kind[:3] != "way" for kind in found)
 
-    def _numbered(self) -> dict[str, frozenset[str]]:
-        """Things whose name or id says a number: "cube 9" → their ids as keys; two things, where these disagree."""
-        found: dict[str, frozenset[str]] = {}
-        for id, thing in self.things.items():
-            said = re.findall(r"([a-z]+)[ _-]+0*(\d+)\b(?!\.\d)", thing.name.lower())
-            for word, number in {*said, *re.findall(r"^([a-z]+)[_-]?0*(\d+)$", id.lower())}:
-                found[f"{word} {number}"] = found.get(f"{word} {number}", frozenset()) | {f"i:{id.lower()}"}
+    def _describe(self, called: ThingWords) -> frozenset[str]:
+        """What kind of thing and of what colour: for sorting."""
+        kinds = {*called.kinds, *called.broader, *called.wider, *filter(None, (called.shape,))}
+        return frozenset({*kinds, *called.colours, *(("*",) if called.id in self.moving else ())})
+
+    def with_names(self, marks: Mapping[str, tuple[Word, ...]]) -> Vocabulary:
+        """This vocabulary and the signs that stand for names in one text."""
+        found = copy.copy(self)
+        found.marks = marks
         return found
 
-    def named_with(self, word: str, number: str) -> frozenset[str]:
-        """Keys of the things whose name says this word and this number: cube 9, cubes 09."""
-        if not number.isdecimal():
-            return frozenset()
-        forms = (word, lexicon_en.singular(word))
-        return frozenset().union(*(self.numbered.get(f"{form} {int(number)}", ()) for form in forms))
+    # -- words --------------------------------------------------------------------------------------------------------
 
-    def counts(self, word: str) -> bool:
-        """Are there things that are named with this word and some number?"""
-        return any(name.startswith(f"{lexicon_en.singular(word)} ") for name in self.numbered)
+    def senses(self, word: str) -> frozenset[str]:
+        """The senses of a word of a name, which may be one of the grammar."""
+        return self.english_word(word) or self.chinese_word(word) or frozenset((f"w:{word}",))
 
-    def of_number(self, keys: frozenset[str], number: str) -> frozenset[str]:
-        """Keys of the things of this number among those that are called alike: "Cube 9" for 方块9 or 方块8和9."""
-        if not number.isdecimal() or all(k[:2] == "c:" for k in keys):
-            return frozenset()
-        kind = {k for own in self.keys.values() if own & keys for k in own if k[:2] == "i:"}
-        words = {name.rsplit(" ", 1)[0] for name, some in self.numbered.items() if some & kind}
-        return frozenset().union(*(self.numbered.get(f"{word} {int(number)}", ()) for word in words))
+    def said(self, token: str, senses: frozenset[str]) -> tuple[Word, ...]:
+        """The words of a token: its own, or those of the name that it stands for."""
+        return self.marks.get(token) or ((token, senses),)
 
     def english_word(self, word: str) -> frozenset[str] | None:
-        """Keys of an English word or id, None when neither lexicon nor scene knows it."""
-        if f"i:{word}" in self.raw:
-            return frozenset((f"i:{word}",))
-        keys = self.english.get(word) or self.english.get(lexicon_en.singular(word)) or frozenset()
-        for form in (word, lexicon_en.singular(word)):
-            if f"w:{form}" in self.raw:
-                keys |= {f"w:{form}"}
-        return keys or None
+        """The senses of an English word or an id, None when neither lexicon nor scene knows it."""
+        if word in self.marks:
+            return self.marks[word][-1][1]
+        if word in self.ids and not word.isalpha():
+            return self.ids[word]
+        found = self.english.get(word) or self.english.get(_lexicon_forms().get(word, "")) or frozenset()
+        if word in self.words or word in self.forms or word in self.ids:
+            found |= {f"w:{word}"} | self.ids.get(word, frozenset())
+        return found or None
+
+    def is_plural(self, word: str) -> bool:
+        """Whether an English word is the plural of a known noun; "scissors" may be a name and is none then."""
+        return (word in self.forms or word in _lexicon_forms()) and word not in self.ids
+
+    def every_english_word(self) -> Iterator[str]:
+        """Every English noun that is known, and its plurals."""
+        yield from (*self.english, *_lexicon_forms(), *self.words, *self.forms)
+        yield from (id for id in self.ids if id.isalpha() and id.isascii())
 
     def chinese_word(self, word: str) -> frozenset[str] | None:
-        keys = self.chinese.get(word, frozenset())
-        if word in self.names_zh:
-            keys |= {f"n:{word}"}
-        return keys or None
-
-    def matching_ids(self, asked: tuple[tuple[str, frozenset[str]], ...]) -> tuple[str, ...]:
-        """Ids of the things that every word fits; things a gripper may move unless a word names another kind."""
-        found = tuple(id for id, keys in self.keys.items() if all(keys & some for _, some in asked))
-        # where some things are called so, what only has the shape is not meant ("the basket" beside a tray)
-        found = tuple(id for id in found if not any(self.shaped.get(id, "") in some for _, some in asked)) or found
-        named = any(k[:2] in ("k:", "w:", "i:", "n:") for _, some in asked for k in some)
-        return found if named else tuple(id for id in found if id in self.moving)
+        if word in self.marks:
+            return self.marks[word][-1][1]
+        found = self.chinese.get(word, frozenset())
+        if word in self.parts_zh and word not in self.function_zh:
+            found |= {f"w:{word}"}
+        return found or None
 
     def closest_word(self, word: str) -> str:
         """A known noun one edit away, for a suggestion only."""
-        known = sorted({*self.english, *(k[2:] for k in self.raw)})
+        known = sorted({*self.english, *self.words, *self.ids})
         close = [k for k in known if len(word) > 3 and one_edit(word, k)]
         return close[0] if len(close) == 1 else ""
 
-    def _describe(self, thing: Thing) -> frozenset[str]:
-        keys = {f"i:{thing.id.lower()}"}
-        if thing.category == "stand":  # a support named after the thing on it: it is not that thing
-            return frozenset(keys | {"w:stand"})
-        texts = [thing.name, thing.category, re.sub(r"[_\-\d]+", " ", thing.id)]
-        for word in re.findall(r"[a-z]+", " ".join(texts).lower()):
-            form = lexicon_en.singular(word)
-            if word not in lexicon_en.FUNCTION and len(word) > 1:
-                keys |= {f"w:{form}"}
-            keys |= self.english.get(form, frozenset()) - {"*"}
-        for text in (thing.name, thing.category):
-            keys |= self._chinese_keys(text)
-        kinds = {k for k in keys if k.startswith("k:")}
-        if thing.is_container:
-            keys |= {"k:container"}
-        if thing.shape in ("sphere", "cylinder", "basket", "table"):
-            if f"k:{thing.shape}" not in kinds:
-                self.shaped[thing.id] = f"k:{thing.shape}"
-            keys |= {f"k:{thing.shape}"}
-        elif thing.shape == "box" and not kinds:
-            keys |= {"k:box"}
-        for key in kinds:
-            keys |= lexicon_en.ancestor_kinds(key[2:])
-        # the stated colour decides; words of a name only where none is stated (an "orange" may be green)
-        stated = {
-            k for w in re.findall(r"[a-z]+", thing.color.lower()) for k in self.english.get(w, ()) if k[:2] == "c:"
-        }
-        stated |= {k for k in self._chinese_keys(thing.color) if k[:2] == "c:"}
-        if stated:
-            keys = {k for k in keys if k[:2] != "c:"} | stated
-        elif "k:orange" in keys:
-            keys.discard("c:orange")
-        return frozenset(keys | ({"*"} if thing.id in self.moving else set()))
+    # -- numbers ------------------------------------------------------------------------------------------------------
 
-    def _chinese_keys(self, text: str) -> set[str]:
-        keys: set[str] = {f"n:{text}"} if re.search(r"[\u4e00-\u9fff]", text) else set()
-        at = 0
-        while at < len(text):
-            size = next((n for n in range(min(6, len(text) - at), 0, -1) if text[at : at + n] in self.chinese), 0)
-            keys |= self.chinese[text[at : at + size]] - {"*"} if size else set()
-            at += size or 1
-        return keys
+    def named_with(self, word: Word, number: str) -> frozenset[str]:
+        """Senses for the things that are called so and have this number: cube 9, cubes 09, 方块9."""
+        if not number.isdecimal() or all(k[:2] == "c:" for k in word[1]):
+            return frozenset()
+        wanted = str(int(number))
+        those = [fit.id for fit in self.fits((word,)) if fit.kind < FitKind.SHAPE]
+        return frozenset(f"i:{id.lower()}" for id in those if self.called[id].number == wanted)
+
+    def counts(self, word: Word) -> bool:
+        """Are there things that are called so and have a number?"""
+        return any(self.called[fit.id].number for fit in self.fits((word,)) if fit.kind < FitKind.SHAPE)
+
+    # -- things -------------------------------------------------------------------------------------------------------
+
+    def matching_ids(self, words: Sequence[Word]) -> tuple[str, ...]:
+        """Ids of all things that the words fit."""
+        return tuple(fit.id for fit in closest(self.fits(words), several=True))
+
+    def fits(self, words: Sequence[Word]) -> list[Fit]:
+        """The things whose head the last word names, and that all other words are said of."""
+        if not words:
+            return []
+        said = tuple(piece for text, _ in words for piece in pieces(text))
+        return [fit for called in self.called.values() if (fit := self._fit(called, words, said)) is not None]
+
+    def is_called(self, id: str, word: Word) -> bool:
+        """Is the word said of the thing: its kind, its colour or a word of its name's head?"""
+        kind, _ = self._head(self.called[id], word)
+        return (kind is not None and kind < FitKind.ANY) or bool(word[1] & self.called[id].colours)
+
+    def names_a_side(self, id: str) -> bool:
+        """Is a side part of the thing's name ("left shoe", 左手套)? Then a side does not say where it is."""
+        called = self.called[id]
+        return not lexicon_en.BEST_SIDE.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
+
+    def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
+        exact = bool(said) and said == called.full and not _is_id(words[-1])
+        kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
+        if kind is None:
+            return None
+        clash = False
+        for word in words[:-1]:
+            told, stated = _in_name(called, word[0]), _is_said_of(called, word[1])
+            if not (told or stated or exact):
+                return None
+            if told and not stated and kind is FitKind.ANY:
+                kind = FitKind.PERHAPS
+            coloured = {k for k in word[1] if k[:2] == "c:"}
+            clash |= bool(coloured and (coloured & called.told_colours) != (coloured & called.colours))
+        return Fit(called.id, kind, exact, several, clash)
+
+    def _head(self, called: ThingWords, head: Word) -> tuple[FitKind | None, bool]:
+        text, senses = head
+        word = fold(text)
+        if f"i:{called.id.lower()}" in senses:
+            return FitKind.NAME, False
+        if _is_id(head):
+            return None, False
+        if word == called.head or (called.tail and is_chinese(word) and lexicon_zh.names_head(word, called.tail)):
+            return FitKind.NAME, False
+        if called.head and word in plurals(called.head):
+            return FitKind.NAME, True
+        kinds = {k for k in senses if k[:2] == "k:"}
+        if kinds & called.kinds and (called.simple or lexicon_word(word) in lexicon_en.main_nouns()):
+            return FitKind.KIND, False
+        if kinds & called.broader or any(f"w:{form}" in called.broader for form in _singulars(word)):
+            return FitKind.BROADER, False
+        if kinds & called.wider:
+            return FitKind.WIDER, False
+        if word in lexicon_en.FILLINGS and word in called.beside and called.head in lexicon_en.FILLED:
+            return FitKind.FILLED, False
+        if called.shape in kinds and not called.full:
+            return FitKind.SHAPE, False
+        if "*" in senses:
+            return (FitKind.ANY if called.id in self.moving else None), False
+        return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
+
+    def _perhaps(self, called: ThingWords, word: str, kinds: set[str]) -> bool:
+        """Whether a word that is no head of a thing's name may still stand for the thing."""
+        if called.shape in kinds or kinds & called.kinds:
+            return True
+        if is_chinese(word):
+            return word.removesuffix("子") in called.signs
+        forms = {word, *_singulars(word)}
+        ends = any(len(form) > 2 and len(called.head) > len(form) + 2 and called.head.endswith(form) for form in forms)
+        return ends or bool(forms & (called.beside | called.perhaps)) or called.head in plurals(word)
+
+
+def _is_id(word: Word) -> bool:
+    """Is it an id, or a name with a number, and no other word?"""
+    return any(sense[:2] == "i:" for sense in word[1]) and f"w:{word[0]}" not in word[1]
+
+
+def closest(fits: Iterable[Fit], several: bool) -> list[Fit]:
+    """Of what fits, the closest kind of fit; of several things all kinds of fit, but those by shape or by doubt."""
+    found = [fit for fit in fits if fit.kind is not FitKind.PERHAPS]
+    best = min((fit.kind for fit in found), default=FitKind.ANY)
+    most = FitKind.WIDER if several and best <= FitKind.WIDER else best
+    return [fit for fit in found if fit.kind <= most]
+
+
+def lexicon_word(word: str) -> str:
+    """The noun of the lexicon that an English plural is of, else the word."""
+    return _lexicon_forms().get(word, word)
+
+
+def _singulars(word: str) -> tuple[str, ...]:
+    """The word, and what it may be the plural of."""
+    found = [word]
+    for end, instead in (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man")):
+        if word.endswith(end) and len(word) > len(end) + 1 and word in plurals(word.removesuffix(end) + instead):
+            found.append(word.removesuffix(end) + instead)
+    return tuple(found)
+
+
+def _in_name(called: ThingWords, text: str) -> bool:
+    """Is the word one of those beside the head?"""
+    said = pieces(text)
+    if is_chinese(text):
+        return "".join(said) in called.signs
+    return bool(said) and all(piece in called.beside for piece in said)
+
+
+def _is_said_of(called: ThingWords, senses: frozenset[str]) -> bool:
+    """Is the word a colour of the thing, or a kind that it is?"""
+    said = called.colours | called.kinds | called.broader | called.said_of
+    return bool(senses & said) or f"i:{called.id.lower()}" in senses
+
+
+def _tails(called: ThingWords) -> list[str]:
+    """The ends of a Chinese name that may be said for the whole: 玩具车, 牛奶盒 and 盒, 盒子."""
+    tail = called.tail
+    found = [tail[start:] for start in range(len(tail)) if len(tail) - start > 1 or len(tail) == 1]
+    return [*found, *((tail[-1], tail[-1] + "子") if lexicon_zh.is_head(tail[-1:], tail) else ())]
+
+
+def _inner(signs: str) -> list[str]:
+    """Every part of two signs or more of a Chinese name, so that its modifiers are known as words."""
+    return [signs[a:b] for a in range(len(signs)) for b in range(a + 2, min(a + 7, len(signs) + 1))]
 
 
 def one_edit(a: str, b: str) -> bool:

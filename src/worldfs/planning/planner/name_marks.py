@@ -1,0 +1,216 @@
+"""Names in a sentence, marked before anything else is read: a word inside a name is part of the name and not grammar.
+
+Each name, and each id, becomes one sign that the grammars read as a noun. The longest name wins (杯子架 before 杯子).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from . import lexicon_en, thing_names
+from .thing_words import ThingWords
+from .vocabulary import Vocabulary, Word
+from .word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
+
+_FIRST: Final = 0xE000  # signs of the private use area stand for names
+_LAST: Final = 0xF8FF
+_PRIVATE: Final = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
+_BETWEEN: Final = re.compile(r"[\s'’_-]*")  # what may stand between the words of a name, however the scene has it
+_SIDES: Final = lexicon_en.BEST_SIDE
+_GRAMMAR: Final = lexicon_en.FUNCTION | lexicon_en.PROTECT | lexicon_en.NUMBERS.keys()
+_DENYING: Final = lexicon_en.NEGATIONS | lexicon_en.IFS
+_MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米|公分|毫米|米|\.\d)", re.IGNORECASE)
+_WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
+_OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_FOREIGN: Final = re.compile(r"[\u4e00-\u9fff]+")
+
+
+class _Called(NamedTuple):
+    """A name as it may be said: its words, the signs between them, and what it then stands for."""
+
+    words: tuple[str, ...]
+    between: tuple[str, ...]
+    means: tuple[Word, ...]
+
+
+@dataclass(slots=True)
+class MarkedText:
+    """A text in which every name is one sign; `words`: what each sign stands for."""
+
+    text: str
+    words: dict[str, tuple[Word, ...]] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+
+    def told(self, text: str) -> str:
+        """The text with the names as they were said."""
+        if not _PRIVATE.search(text):
+            return text  # with the code of its message
+        return _PRIVATE.sub(lambda sign: self.said.get(sign.group(), ""), text)
+
+    def sign(self, said: str, words: tuple[Word, ...]) -> str:
+        sign = chr(min(_FIRST + len(self.words), _LAST))
+        self.words[sign], self.said[sign] = words, said
+        return sign
+
+
+def without_signs(text: str) -> str:
+    """The text without the signs that would stand for names."""
+    return _PRIVATE.sub("", text)
+
+
+def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
+    """The text with all names, ids and parts of names that would be read as grammar marked, from left to right."""
+    text = _as_offered(text, vocabulary)
+    marked, told = MarkedText(""), text_pieces(text)
+    names = _names(vocabulary)
+    at = done = 0
+    while at < len(told):
+        found = max(_spans(text, told, at, vocabulary, names), default=None, key=lambda span: span[0])
+        if found is None:
+            at += 1
+            continue
+        end, words = found
+        start, stop = told[at].start, told[end - 1].end
+        marked.text += text[done:start] + marked.sign(text[start:stop], words)
+        at, done = end, stop
+    marked.text += text[done:]
+    return _in_one_language(marked, vocabulary)
+
+
+def _as_offered(text: str, vocabulary: Vocabulary) -> str:
+    """ "mug (mug_01, red)": a thing in the words in which a question offered it becomes its id."""
+    for offer in reversed([*_OFFER.finditer(text)]):
+        thing = vocabulary.things.get(re.split(r"[,，]", offer[1])[0].strip())
+        before = text[: offer.start()].rstrip()
+        for language in ("en", "zh") if thing is not None else ():
+            name = thing_names.name(thing, language)
+            if before.lower().endswith(name.lower()) and thing is not None:
+                text = f"{before[: len(before) - len(name)]}{thing.id}{text[offer.end() :]}"
+                break
+    return text
+
+
+def _in_one_language(marked: MarkedText, vocabulary: Vocabulary) -> MarkedText:
+    """Chinese nouns in an English sentence are marked as names are; a sentence with Chinese grammar stays as it is."""
+    runs = _FOREIGN.findall(marked.text)
+    grammar = set(re.findall(r"[a-z]+", marked.text.lower())) & _GRAMMAR
+    if not (runs and grammar and all(vocabulary.chinese_word(run) is not None for run in runs)):
+        return marked
+    marked.text = _FOREIGN.sub(
+        lambda run: marked.sign(run.group(), ((run.group(), vocabulary.chinese_word(run.group()) or frozenset()),)),
+        marked.text,
+    )
+    return marked
+
+
+# -- the names of a scene ---------------------------------------------------------------------------------------------
+
+
+def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
+    """The full names, by their first word."""
+    found: dict[str, list[_Called]] = {}
+    for called in vocabulary.called.values():
+        name = vocabulary.things[called.id].name
+        if not called.full or not pieces(name) or _is_grammar(called.full, vocabulary):
+            continue
+        if len(called.full) > 1 or called.tail:
+            found.setdefault(called.full[0], []).append(
+                _Called(called.full, _signs(name), _meaning(called, vocabulary))
+            )
+    return found
+
+
+def _signs(name: str) -> tuple[str, ...]:
+    told = text_pieces(name)
+    return tuple(name[a.end : b.start].strip() for a, b in itertools.pairwise(told))
+
+
+def _is_grammar(words: Sequence[str], vocabulary: Vocabulary) -> bool:
+    """Whether a name is made of words of the grammar alone: it must not swallow them."""
+    if not any(map(is_chinese, words)):
+        return all(word in _GRAMMAR for word in words) and (len(words) == 1 or not _DENYING.isdisjoint(words))
+    text, at = "".join(words), 0
+    while at < len(text):
+        size = next((n for n in range(6, 0, -1) if text[at : at + n] in vocabulary.function_zh), 0)
+        if not size:
+            return False
+        at += size
+    return True
+
+
+def _meaning(called: ThingWords, vocabulary: Vocabulary) -> tuple[Word, ...]:
+    """The words of a full name, the head last; where another word ends the name, the ids of all things of that name."""
+    if called.head and called.full[-1] == called.head:
+        return tuple((word, vocabulary.senses(word)) for word in called.full)
+    if called.tail and called.tail == "".join(called.full):
+        return ((called.tail, vocabulary.senses(called.tail)),)
+    same = (other.id for other in vocabulary.called.values() if other.full == called.full)
+    return ((vocabulary.things[called.id].name, frozenset(f"i:{id.lower()}" for id in same)),)
+
+
+# -- where a name stands ----------------------------------------------------------------------------------------------
+
+
+def _spans(
+    text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary, names: dict[str, list[_Called]]
+) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """(end, words) of everything that begins at a word and is a name, an id or part of a name."""
+    yield from _ids(text, told, at, vocabulary)
+    for name in names.get(told[at].text, ()):
+        if (words := _whole(text, told, at, name)) and not _is_measure(text, told, at + len(name.words)):
+            yield at + len(name.words), words
+    yield from _parts(text, told, at, vocabulary)
+
+
+def _ids(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    start = told[at].start
+    for id, senses in vocabulary.ids.items():
+        if id.isalpha() or id.isdecimal() or text[start : start + len(id)].lower() != id:
+            continue
+        end = start + len(id)
+        before = at and told[at - 1].end == start and not is_chinese(told[at - 1].text)
+        if not before and not (_WORD_GOES_ON.match(text, end) and not is_chinese(id[-1])):
+            yield next((n for n, piece in enumerate(told) if piece.start >= end), len(told)), ((id, senses),)
+
+
+def _whole(text: str, told: list[TextPiece], at: int, name: _Called) -> tuple[Word, ...]:
+    """The words of a full name that stands here, in the singular or the plural; () for none."""
+    said = told[at : at + len(name.words)]
+    if len(said) < len(name.words) or any(a.text != b for a, b in zip(said[:-1], name.words[:-1], strict=True)):
+        return ()
+    last = said[-1].text
+    if last != name.words[-1] and not (len(name.means) == len(name.words) and last in plurals(name.words[-1])):
+        return ()
+    for n, (one, two) in enumerate(itertools.pairwise(said)):
+        between = text[one.end : two.start]
+        if not (_BETWEEN.fullmatch(between) or between.strip() == name.between[n]):
+            return ()
+    return name.means if last == name.words[-1] else (*name.means[:-1], (last, name.means[-1][1]))
+
+
+def _is_measure(text: str, told: list[TextPiece], end: int) -> bool:
+    """ "the cube 9 cm to the left": the number is a length, and no part of a name."""
+    return told[end - 1].text.isdecimal() and _MEASURED.match(text, told[end - 1].end) is not None
+
+
+def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ "the left shoe" of "left running shoe": a side that is in the name is no place."""
+    for called in vocabulary.called.values():
+        end = at
+        while end < len(told) and told[end].text in called.beside and (end == at or _near(text, told, end)):
+            if told[end].text in _GRAMMAR and told[end].text not in _SIDES:
+                break
+            end += 1
+        words = tuple(piece.text for piece in told[at:end])
+        headed = end < len(told) and called.head and told[end].text in (called.head, *plurals(called.head))
+        if headed and not _SIDES.isdisjoint(words) and _near(text, told, end):
+            said = (*words, told[end].text)
+            yield end + 1, tuple((word, vocabulary.senses(word)) for word in said)
+
+
+def _near(text: str, told: list[TextPiece], at: int) -> bool:
+    return at > 0 and _BETWEEN.fullmatch(text[told[at - 1].end : told[at].start]) is not None

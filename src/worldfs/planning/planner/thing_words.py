@@ -1,0 +1,189 @@
+"""What a thing is called: its full name, the head of that, the words beside the head, and what kind of thing it is.
+
+The head names the thing (the opener of "can opener", 垫 of 杯垫); a modifier never does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from worldfs.base.model import Thing
+
+from . import lexicon_en, lexicon_zh
+from .word_forms import is_chinese, pieces, plurals
+
+LONGEST: Final = 12  # pieces of a name; a longer text is no name
+_ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
+_AFTER_HEAD: Final = frozenset(("of", "with", "without", "for"))  # "cup of tea", "jar with lid"
+_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under", "and", "or", "n"))  # the head is in doubt
+_NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
+_ID: Final = re.compile(r"[^\W\d_]+")
+_ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?0*(\d+)")
+DESCRIBING: Final = frozenset(word for english, _ in lexicon_en.COLOURS.values() for word in english.split()) | {
+    *lexicon_en.PLAIN_SIZES, "medium", "mini", "left", "right",
+}  # fmt: skip
+_PURE: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
+_NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
+
+
+@dataclass(frozen=True, slots=True)
+class ThingWords:
+    """One thing. `head` is the English head, `tail` the end of a Chinese name; each "" where there is none.
+
+    `beside`: the other words of the name. `perhaps`: words that may stand for it, and are asked about. `simple`: the
+    head has only a colour, a size or a number beside it. `kinds`: what the head is; `broader`: what that also is.
+    """
+
+    id: str
+    full: tuple[str, ...] = ()
+    head: str = ""
+    tail: str = ""
+    beside: frozenset[str] = frozenset()
+    perhaps: frozenset[str] = frozenset()
+    number: str = ""
+    simple: bool = True
+    kinds: frozenset[str] = frozenset()
+    broader: frozenset[str] = frozenset()
+    wider: frozenset[str] = frozenset()  # kinds above it that name things of their own as well: a mug is a cup
+    said_of: frozenset[str] = frozenset()  # senses of the words beside the head
+    shape: str = ""
+    colours: frozenset[str] = frozenset()
+    told_colours: frozenset[str] = frozenset()  # of the name; the stated colour may differ
+
+    @property
+    def translates(self) -> bool:
+        """Whether the word for its kind in the other language names it as well as its own does."""
+        return self.simple or bool(self.tail) or self.head in lexicon_en.main_nouns()
+
+    @property
+    def signs(self) -> str:
+        """The Chinese signs of its name."""
+        return "".join(p for p in self.full if is_chinese(p))
+
+    @property
+    def english(self) -> frozenset[str]:
+        return frozenset(p for p in (*self.full, *self.perhaps, self.head) if p.isalpha() and not is_chinese(p))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    full: tuple[str, ...]
+    head: str = ""
+    tail: str = ""
+    beside: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    number: str = ""
+
+
+def thing_words(thing: Thing) -> ThingWords:
+    if thing.category == "stand":  # a support named after the thing on it: it is not that thing
+        return ThingWords(thing.id, head="stand")
+    stem = tuple(word.lower() for word in _ID.findall(thing.id))
+    named = _parts(thing.name)
+    parts = named if named.full else _parts(" ".join(stem))
+    kinds, id_kinds = _kinds(parts.head, parts.tail), _kinds(stem[-1], "") if stem else frozenset()
+    of_id = stem[-1:] == (parts.head,) or bool(kinds & id_kinds)
+    perhaps = set(parts.doubtful)
+    # an English id of a thing with a Chinese name may say what it is; one that says another thing does not
+    if stem and (of_id or (parts.tail and not kinds and len(stem[-1]) > 2)):
+        perhaps.add(stem[-1])
+    numbered = _ID_NUMBER.fullmatch(thing.id) if of_id else None
+    number = parts.number or (numbered[1] if numbered else "")
+    stated, told = _colours(thing.color), _name_colours(parts)
+    if of_id and parts is named:  # table, with the id kitchen_table
+        beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
+        parts = replace(parts, beside=parts.beside | beside)
+    simple = all(word in DESCRIBING for word in parts.beside) if parts.head else _is_simple(parts.tail)
+    return ThingWords(
+        thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
+        _broader(thing, kinds, parts), _wider(kinds) if simple else frozenset(), _said_of(parts),
+        _shape(thing, kinds), stated or told, told,
+    )  # fmt: skip
+
+
+def _parts(name: str) -> _Parts:
+    full = pieces(name)
+    if not full or len(full) > LONGEST:
+        return _Parts(())
+    cut = _ASIDE.search(name)
+    core = list(pieces(name[: cut.start()])) if cut else list(full)
+    core = core or list(full)
+    beside, number = set(full) - set(core), ""
+    while len(core) > 1 and (core[-1].isdecimal() or (len(core[-1]) == 1 and not is_chinese(core[-1]))
+                             or core[-1] in _NUMBER_WORDS):  # fmt: skip
+        number = core.pop() if core[-1].isdecimal() else (core.pop(), number)[1]
+    while len(core) > 1 and core[-1] in ("left", "right"):
+        beside.add(core.pop())
+    if is_chinese(core[-1]):
+        start = next((n for n in range(len(core) - 1, -1, -1) if not is_chinese(core[n])), -1) + 1
+        return _Parts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}), number=number)
+    if at := next((n for n, word in enumerate(core) if n and word in _AFTER_HEAD), 0):
+        contents = core[-1:] if core[at] == "of" else []  # "the tea" may be the cup of tea
+        return _Parts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents), number)
+    if at := next((n for n, word in enumerate(core[:-1]) if n and word in _JOINED), 0):
+        return _Parts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), number)
+    if len(core) > 1 and core[-1] in DESCRIBING and core[-1] != "orange":  # "mug blue", "egg white"
+        return _Parts(full, "", "", frozenset(full), frozenset(core), number)
+    return _Parts(full, core[-1], "", frozenset({*beside, *core[:-1]}), number=number)
+
+
+def _kinds(head: str, tail: str) -> frozenset[str]:
+    if head:
+        return frozenset(k for k in lexicon_en.nouns_en().get(head, ()) if k[:2] == "k:")
+    found = next((tail[-n:] for n in range(min(6, len(tail)), 0, -1) if tail[-n:] in lexicon_en.nouns_zh()), "")
+    if not lexicon_zh.is_head(found, tail):
+        return frozenset()
+    return frozenset(k for k in lexicon_en.nouns_zh().get(found, ()) if k[:2] == "k:")
+
+
+def _is_simple(tail: str) -> bool:
+    """Whether a Chinese name is a word of the lexicon with at most a colour, a size or a number before it."""
+    bare = lexicon_zh.bare_name(tail)
+    return bool({bare, bare + "子"} & lexicon_en.nouns_zh().keys())
+
+
+def _wider(kinds: frozenset[str]) -> frozenset[str]:
+    return frozenset(above for kind in kinds for above in lexicon_en.ancestor_kinds(kind[2:])) - kinds
+
+
+def _said_of(parts: _Parts) -> frozenset[str]:
+    """The kinds that the words beside the head name: of words in the other language, all that can be compared."""
+    before = lexicon_zh.found_words(parts.tail[:-1], lexicon_en.nouns_zh())
+    found = [lexicon_en.nouns_zh()[word] for word, _ in before]
+    found += [lexicon_en.nouns_en().get(word, frozenset()) for word in parts.beside]
+    return frozenset(sense for senses in found for sense in senses if sense[:2] == "k:")
+
+
+def _broader(thing: Thing, kinds: frozenset[str], parts: _Parts) -> frozenset[str]:
+    """What it also is, by the kinds of things and by the category that is stated."""
+    found = set(_wider(kinds) & _PURE)
+    stated = pieces(thing.category)
+    if stated and stated[-1] not in parts.beside | _NOT_A_KIND and not is_chinese(thing.category):
+        forms = [stated[-1], *(noun for noun in lexicon_en.nouns_en() if stated[-1] in plurals(noun))]
+        own = {k for form in forms for k in lexicon_en.nouns_en().get(form, ()) if k[:2] == "k:"}
+        found |= {f"w:{stated[-1]}"} | {above for kind in own for above in lexicon_en.ancestor_kinds(kind[2:])}
+    elif stated:
+        found |= {above for kind in _kinds("", "".join(stated)) for above in lexicon_en.ancestor_kinds(kind[2:])}
+    if thing.is_container:
+        found.add("k:container")
+    return frozenset(found - kinds)
+
+
+def _shape(thing: Thing, kinds: frozenset[str]) -> str:
+    if thing.shape in ("sphere", "cylinder", "basket", "table") and f"k:{thing.shape}" not in kinds:
+        return f"k:{thing.shape}"
+    return "k:box" if thing.shape == "box" and not kinds else ""
+
+
+def _colours(text: str) -> frozenset[str]:
+    found = {k for word in pieces(text) for k in lexicon_en.nouns_en().get(word, ()) if k[:2] == "c:"}
+    return frozenset(found | {k for word, _ in lexicon_zh.found_words(text, lexicon_en.nouns_zh())
+                              for k in lexicon_en.nouns_zh()[word] if k[:2] == "c:"})  # fmt: skip
+
+
+def _name_colours(parts: _Parts) -> frozenset[str]:
+    """The colours that the words beside the head name."""
+    english = _colours(" ".join(word for word in parts.beside if not is_chinese(word)))
+    return english | (_colours(parts.tail[:-2]) if len(parts.tail) > 2 else frozenset())

@@ -1,0 +1,77 @@
+"""Pieces and forms of words: one spelling of each word, and the plurals of English."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, NamedTuple
+
+from .lexicon_zh import simplified
+
+_SIGN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
+_PIECE: Final = re.compile(rf"[{_SIGN}]|\d+|[^\W\d_{_SIGN}]+")
+_CHINESE: Final = re.compile(f"[{_SIGN}]")
+_VOWELS: Final = "aeiou"
+_LATIN_END: Final = "\u0250"
+_IRREGULAR: Final = {
+    "foot": "feet", "tooth": "teeth", "goose": "geese", "mouse": "mice", "die": "dice", "child": "children",
+    "ox": "oxen", "loaf": "loaves",
+}  # fmt: skip
+
+
+class TextPiece(NamedTuple):
+    """A word, a number or a Chinese sign of a text, folded, and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Without differences of case, width, accent and script: the form in which words are compared."""
+    plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    if plain.isascii():
+        return plain
+    found: list[str] = []
+    for char in unicodedata.normalize("NFD", plain):
+        if not (unicodedata.category(char) == "Mn" and found and found[-1] < _LATIN_END):
+            found.append(char)
+    return unicodedata.normalize("NFC", "".join(found))
+
+
+def text_pieces(text: str) -> list[TextPiece]:
+    """The words, numbers and Chinese signs of a text; numbers without leading zeros."""
+    return [TextPiece(_number(fold(m.group())), m.start(), m.end()) for m in _PIECE.finditer(text)]
+
+
+def pieces(text: str) -> tuple[str, ...]:
+    return tuple(piece.text for piece in text_pieces(text))
+
+
+def _number(text: str) -> str:
+    return (text.lstrip("0") or "0") if text.isdecimal() else text
+
+
+def is_chinese(text: str) -> bool:
+    """Whether any sign of the text is Chinese."""
+    return _CHINESE.search(text) is not None
+
+
+def plurals(word: str) -> frozenset[str]:
+    """Every form that the plural of an English noun may have."""
+    if not word.isalpha() or not word.isascii() or len(word) < 2:
+        return frozenset()
+    found = {_IRREGULAR[word]} if word in _IRREGULAR else set()
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return frozenset(found | {word + "es"})
+    if word.endswith("y") and word[-2] not in _VOWELS:
+        return frozenset(found | {word[:-1] + "ies"})
+    if word.endswith("man"):
+        found.add(word[:-2] + "en")
+    if word.endswith("f"):
+        found.add(word[:-1] + "ves")
+    if word.endswith("fe"):
+        found.add(word[:-2] + "ves")
+    if word.endswith("o"):
+        found.add(word + "es")
+    return frozenset(found | {word + "s"})

@@ -1,0 +1,194 @@
+"""Names of things: a name is read before grammar, its head names the thing, and a modifier never does."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldfs.base.model import Relation, RobotState, Scene, Thing
+from worldfs.planning.planner import (
+    CommandIntent,
+    NoThing,
+    OneThing,
+    QuestionIntent,
+    RefusedIntent,
+    SeveralThings,
+    interpret,
+    which_thing,
+)
+from worldfs.planning.planner.goals import InGoal
+
+TABLE = Thing("t9", "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
+BASKET = Thing("b1", "basket", "container", (0.4, -0.5, 0.045), size=(0.3, 0.36, 0.09), shape="basket")
+TRAY = Thing("b2", "tray", "container", (0.4, 0.5, 0.045), size=(0.3, 0.36, 0.09), shape="basket")
+
+
+def things(*named: str | tuple[str, str] | Thing) -> Scene:
+    """A table with things of these names, `a0`, `a1` …, or of (id, name), and a basket and a tray."""
+    objects = []
+    for n, one in enumerate(named):
+        id, name = (one.id, one.name) if isinstance(one, Thing) else one if isinstance(one, tuple) else (f"a{n}", one)
+        spot = (0.3 + 0.01 * n, -0.3 + 0.1 * n, 0.015)
+        plain = Thing(id, name, "thing", spot, size=(0.03,) * 3, shape="box", mass=0.1 + 0.01 * n)
+        objects.append(one if isinstance(one, Thing) else plain)
+    relations = tuple(Relation(t.id, "on", "t9") for t in (*objects, BASKET, TRAY))
+    robot = RobotState("r1", (0.0, 0.0, 0.0), {}, "open", None)
+    return Scene((robot,), tuple(objects), (TABLE, BASKET, TRAY), relations)
+
+
+def moved(text: str, scene: Scene) -> str:
+    """`a0 a1`: what goes in the basket; `?` for a question about which, `-` for any other refusal."""
+    intent = interpret(text, scene)
+    if isinstance(intent, CommandIntent):
+        assert all(isinstance(goal, InGoal) and goal.container == "b1" for goal in intent.goals), intent.goals
+        return " ".join(goal.object for goal in intent.goals if isinstance(goal, InGoal))
+    return "?" if isinstance(intent, RefusedIntent) and intent.kind == "ambiguous" else "-"
+
+
+SHOES = ("left shoe", "right shoe")  # the right one lies to the left
+OPENER = ("can opener", "sponge")
+JUICE = ("apple", "apple juice")
+COASTER = ("杯垫", "海绵")
+TIES = ("领带", "蓝色领带")
+RACK = ("杯子", "杯子架")
+KNIVES = ("kitchen knife", "fruit knife", "knife block")
+ODD = ("stop sign", "no-spill cup", "two tone mug", "mug", "mug", "all purpose cleaner", "do not disturb card")
+SWAPPED = (("a1", "球2"), ("a2", "球1"))
+WINE = (
+    Thing("wine", "red wine", "thing", (0.3, 0.0, 0.05), size=(0.03,) * 3, shape="box", color="green"),
+    Thing("mug", "mug", "thing", (0.3, 0.1, 0.05), size=(0.03,) * 3, shape="box", color="red"),
+)
+
+ROWS = [
+    (SHOES, "put the left shoe in the basket", "a0"),
+    (SHOES, "put everything except the left shoe in the basket", "a1"),
+    (SHOES, "put the leftmost shoe in the basket", "a1"),
+    (SHOES, "put the shoe on the left in the basket", "?"),
+    (SHOES, "put the shoe in the basket", "?"),
+    (SHOES, "put both shoes in the basket", "a0 a1"),
+    (SHOES, "PUT THE ＬＥＦＴ Shoe IN THE BASKET", "a0"),
+    (SHOES, "把left shoe放进basket", "a0"),
+    (("left running shoe", "right running shoe"), "put the left shoe in the basket", "a0"),
+    (("left shoe", "shoe"), "put the right shoe in the basket", "?"),
+    (OPENER, "put the can in the basket", "?"),
+    (OPENER, "put all the cans in the basket", "?"),
+    (OPENER, "put everything except the can in the basket", "?"),
+    (OPENER, "put the opener in the basket", "a0"),
+    (OPENER, "put the can opener in the basket", "a0"),
+    (OPENER, "把罐子放进basket", "-"),
+    (("can opener", "can"), "put all the cans in the basket", "a1"),
+    (("can opener", "can"), "put everything but the can in the basket", "a0"),
+    (JUICE, "put the apple in the basket", "a0"),
+    (JUICE, "put the juice in the basket", "a1"),
+    (JUICE, "put everything except the apple in the basket", "a1"),
+    (JUICE, "put all the fruit in the basket", "a0"),
+    (("apple juice", "sponge"), "put everything except the apple in the basket", "?"),
+    (("pineapple", "cupcake"), "put the cup in the basket", "-"),
+    (("pineapple", "cupcake"), "put the apple in the basket", "?"),
+    (KNIVES, "put the knives in the basket", "a0 a1"),
+    (KNIVES, "put the fruit in the basket", "?"),
+    (KNIVES, "put the block in the basket", "a2"),
+    (("scissors", "glass"), "put the scissors in the basket", "a0"),
+    (("reading glasses", "mug"), "put the glasses in the basket", "a0"),
+    (("reading glasses", "mug"), "put the glass in the basket", "-"),
+    (("milk carton", "mug"), "put the milk in the basket", "a0"),
+    (("coffee mug", "sponge"), "put the coffee in the basket", "?"),
+    (("cup of tea", "spoon"), "put the cup in the basket", "a0"),
+    (("cup of tea", "spoon"), "put the spoon in the basket", "a1"),
+    (("orange mug", "sponge"), "put the orange in the basket", "?"),
+    (ODD, "put the stop sign in the basket", "a0"),
+    (ODD, "don't put the stop sign in the basket", "-"),
+    (ODD, "put the no spill cup in the basket", "a1"),
+    (ODD, "put the two tone mug in the basket", "a2"),
+    (ODD, "put all mugs in the basket", "a2 a3 a4"),
+    (ODD, "put the mug in the basket", "?"),
+    (ODD, "put the all-purpose cleaner in the basket", "a5"),
+    (ODD, "put the do not disturb card in the basket", "a6"),
+    (ODD, "do not disturb the stop sign", "-"),
+    (COASTER, "把杯子放进basket", "?"),
+    (COASTER, "把杯垫放进basket", "a0"),
+    (COASTER, "除了杯子都放进basket", "?"),
+    (TIES, "把领带放进basket", "a0"),
+    (TIES, "把所有领带放进basket", "a0 a1"),
+    (TIES, "把蓝领带放进basket", "a1"),
+    (TIES, "除了蓝色领带都放进basket", "a0"),
+    (RACK, "把杯子放进basket", "a0"),
+    (RACK, "把杯子架放进basket", "a1"),
+    (RACK, "除了杯子，把所有东西放进basket", "a1"),
+    (("樱桃", "書包"), "把桃子放进basket", "?"),
+    (("樱桃", "書包"), "把书包放进basket", "a1"),
+    (("左手套", "右手套"), "把左手套放进basket", "a0"),
+    (("左手套", "右手套"), "把左边的手套放进basket", "?"),
+    (("不锈钢杯", "过滤器"), "把不锈钢杯放进basket", "a0"),
+    (("不锈钢杯", "过滤器"), "把过滤器放进basket", "a1"),
+    (SWAPPED, "把球1放进basket", "a2"),
+    (SWAPPED, "把球2放进basket", "a1"),
+    (SWAPPED, "把a1放进basket", "a1"),
+    (SWAPPED, "put the 球1 in the basket", "a2"),
+    ((("cup_01", "plate"), ("x7", "fork")), "put the cup in the basket", "-"),
+    ((("cup_01", "plate"), ("x7", "fork")), "put cup_01 in the basket", "cup_01"),
+    (WINE, "put the red thing in the basket", "mug"),
+    (WINE, "put all red things in the basket", "mug"),
+    (WINE, "put the red wine in the basket", "wine"),
+    (("mug", "mug"), "put mug (a1, x 0.31, y -0.20) in the basket", "a1"),
+]
+
+
+@pytest.mark.parametrize(("named", "text", "wanted"), ROWS)
+def test_words_name_these_things_and_no_others(named, text, wanted):
+    scene = things(*named)
+    assert moved(text, scene) == wanted, interpret(text, scene)
+
+
+def test_a_place_is_named_by_the_same_rules():
+    scene = things("pen", "tray table")
+    told = interpret("put the pen in the basket ball", scene)
+    assert isinstance(told, RefusedIntent)
+    assert isinstance(interpret("put the pen next to the table", things("pen", "table lamp")), RefusedIntent)
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "part"),
+    [
+        (SHOES, "where is the left shoe?", "left shoe is on the table (0.30"),
+        (OPENER, "is there a can?", "no can"),
+        (JUICE, "how many apples are there?", "1: the apple"),
+        (COASTER, "杯子在哪里？", "没有杯子"),
+        (COASTER, "杯垫在哪里？", "杯垫在"),
+    ],
+)
+def test_a_question_is_about_the_thing_that_is_named(named, text, part):
+    told = interpret(text, things(*named))
+    assert isinstance(told, QuestionIntent) and part in told.answer, told
+
+
+def test_those_that_may_be_meant_are_named_with_what_tells_them_apart():
+    told = interpret("put the mug in the basket", things("mug", "mug"))
+    assert isinstance(told, RefusedIntent) and told.candidates == ("a0", "a1")
+    assert "mug (a0, x 0.30, y -0.30), mug (a1, x 0.31, y -0.20)" in told.reason
+
+
+def test_a_thing_is_called_by_its_name_and_not_by_what_its_id_says():
+    told = interpret("what is on the table?", things(("cup_01", "杯垫")))
+    assert isinstance(told, QuestionIntent) and "杯垫" in told.answer
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("the left shoe", OneThing("a0")),
+        ("LEFT SHOE", OneThing("a0")),
+        ("a2", OneThing("a2")),
+        ("pick up the left shoe", OneThing("a0")),
+        ("杯垫", OneThing("a3")),
+        ("shoe", SeveralThings(("a0", "a1"), "left shoe (a0), right shoe (a1)")),
+        ("can", SeveralThings(("a2",), "can opener (a2)")),
+    ],
+)
+def test_one_function_tells_which_thing_words_name(words, wanted):
+    assert which_thing(words, things(*SHOES, "can opener", "杯垫")) == wanted
+
+
+@pytest.mark.parametrize("words", ["", "unicorn", "pick up the unicorn", "独角兽", "把独角兽放进basket", "?"])
+def test_words_that_name_nothing_are_answered_with_the_reason(words):
+    told = which_thing(words, things(*SHOES))
+    assert isinstance(told, NoThing) and told.reason
