@@ -16,6 +16,7 @@ ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_w
 FAR = "[1.2, 0.75, 0.8]"
 NEAR = ("[0.95, 0.2, 0.3]", "[0.9, 0.15, 0.5]", "[1.0, -0.2, 0.05]", "[0.8, 0.25, 0.35]")
 HEADINGS = {"en": ("Action", "Reason", "Critic Rejection", "Fix"), "zh": ("动作", "原因", "Critic 拒绝", "修复")}
+HOLDS = {"en": "Holds While", "zh": "成立条件"}  # ours, after the page's own
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -90,7 +91,7 @@ def test_one_lesson_in_the_page_s_form_and_the_old_ones_byte_for_byte(refused) -
     lesson = new.removeprefix("# LESSONS\n").removesuffix(old).strip().splitlines()
     assert re.fullmatch(r"## \d{4}-\d\d-\d\d \d\d:\d\d:\d\d — \S.*", lesson[0])
     labels = [re.match(r"- \*\*(.+?)\*\*: \S", line)[1] for line in lesson[1:]]
-    assert tuple(labels) == HEADINGS[refused.language]
+    assert tuple(labels) == (*HEADINGS[refused.language], HOLDS[refused.language])
     assert lesson[1].endswith("pick_up apple_01")
     assert bool(re.search("[\u4e00-\u9fff]", lesson[0])) == (refused.language == "zh")
 

@@ -15,9 +15,11 @@ from .prose import Fence, Heading
 PATH = "LESSONS.md"
 
 LABELS = {
-    "en": {"action": "Action", "reason": "Reason", "rejection": "Critic Rejection", "fix": "Fix", "count": "Count"},
-    "zh": {"action": "动作", "reason": "原因", "rejection": "Critic 拒绝", "fix": "修复", "count": "次数"},
-}
+    "en": {"action": "Action", "reason": "Reason", "rejection": "Critic Rejection", "fix": "Fix",
+           "condition": "Holds While", "count": "Count"},
+    "zh": {"action": "动作", "reason": "原因", "rejection": "Critic 拒绝", "fix": "修复", "condition": "成立条件",
+           "count": "次数"},
+}  # fmt: skip
 _MEANING = {
     **{word.casefold(): meaning for labels in LABELS.values() for meaning, word in labels.items()},
     **{"reasoning": "reason", "parameters": "parameters", "params": "parameters", "参数": "parameters"},
@@ -28,6 +30,9 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?)\s
 _COUNT = re.compile(r"(\d{1,9})(?:\s*[(（](?:last|最近)\s*([^)）]*)[)）])?")
 _UNTITLED = "Lesson"
 _ATTEMPT = "failed action attempt"
+
+
+SAME = ("action", "reason", "fix", "condition")  # what two lessons have in common that are one, told twice
 
 
 class LessonEntry(NamedTuple):
@@ -74,12 +79,12 @@ def add(data: bytes, note: Lesson, *, language: str = "en") -> bytes:
     end = prose.ending(lines)
     words = [
         prose.one_line(note.title) or _UNTITLED,
-        *(prose.one_line(part) for part in (note.action, note.reason, note.fix)),
+        *(prose.one_line(part) for part in (note.action, note.reason, note.fix, note.condition)),
     ]
     for entry in entries:
         if prose.one_line(entry.title) == words[0]:
             bullets = _bullets(lines, mask, entry)
-            same = [prose.one_line(_join(bullets, m), 10**6) for m in ("action", "reason", "fix")] == words[1:]
+            same = [prose.one_line(_join(bullets, m), 10**6) for m in SAME] == words[1:]
             if same:
                 _count(lines, entry, bullets, note, _language(lines, [entry], language))
                 return "".join(lines).encode()
@@ -169,6 +174,7 @@ def _note(lines: Sequence[str], mask: Sequence[int], entry: LessonEntry) -> Less
         reason=_join(bullets, "reason") if labelled else rest,
         rejection=_join(bullets, "rejection"),
         fix=_join(bullets, "fix"),
+        condition=_join(bullets, "condition"),
         at=entry.at,
         count=count,
         extra=extra,
@@ -247,6 +253,7 @@ def _entry(note: Lesson, language: str, end: str) -> list[str]:
     title = _shown(note.title) or _UNTITLED
     head = f"## {_shown(note.at)} — {title}" if note.at else f"## {title}"
     fields = [(m, _shown(getattr(note, m))) for m in ("action", "reason", "rejection", "fix")]
+    fields += [("condition", _shown(note.condition))] if note.condition else []
     bullets = [f"- **{labels[meaning]}**: {value}".rstrip() for meaning, value in fields]
     if note.count > 1:
         bullets.append(_count_bullet(note.count, note.at, language))

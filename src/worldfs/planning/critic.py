@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.map_zones import map_zones
+from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import (
@@ -47,9 +48,15 @@ class _Case:
     robot: RobotState | None
     findings: list[Finding] = field(default_factory=list)
 
-    def say(self, key: str, **words: object) -> None:
+    def say(self, key: str, *given: str, **words: object) -> None:
+        """`given`: the measured facts that it comes from."""
         words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
-        self.findings.append(refusals.finding(key, self.order.id, **words))
+        self.findings.append(refusals.finding(key, self.order.id, facts(*given), **words))
+
+    @property
+    def node(self) -> str:
+        """The robot's id."""
+        return self.robot.robot_id if self.robot is not None else self.order.node
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,8 @@ class Critic:
             names = [op.name for op in profile.ops]
             close = _close(order.op, names) or names
             said, instead = refusals.short_list(names), refusals.short_list(close)
-            case.say("critic.op", ops=said, close=instead, op=refusals.display_value(order.op))
+            given = fact(case.node, "lacks", order.op)
+            case.say("critic.op", given, ops=said, close=instead, op=refusals.display_value(order.op))
         _parameters(case)
         for where, value in parameters.invalid_numbers(order.params):
             case.say(
@@ -135,7 +143,7 @@ def _sensors(case: _Case) -> None:
         return  # a vehicle that finds its way by lidar needs no camera to drive to a place
     for sensor in sensors.missing_sensors(case.op.sensors, listed):
         present = refusals.short_list([text for text, ticked in listed if ticked])
-        case.say("critic.sensor", sensor=sensor, present=present)
+        case.say("critic.sensor", fact(case.node, "lacks_sensor", sensor), sensor=sensor, present=present)
 
 
 def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
@@ -225,7 +233,8 @@ def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
     close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
     close += [i for i in _close(value[:80], ids) if i not in close]
     hint = f": {refusals.short_list(close[:3])}?" if close else ""
-    case.say("critic.unknown", value=refusals.display_value(value), known=refusals.short_list(ids), hint=hint)
+    given, shown = fact(value, "present", "no"), refusals.display_value(value)
+    case.say("critic.unknown", given, value=shown, known=refusals.short_list(ids), hint=hint)
 
 
 def _close(word: str, known: Sequence[str]) -> list[str]:
@@ -253,7 +262,8 @@ def _bounds(case: _Case, what: str, place: Vec | None) -> None:
         return
     for axis, value, (low, high) in zip("xyz", place, case.profile.bounds, strict=False):
         if not low - _SLACK <= value <= high + _SLACK:
-            case.say("critic.bounds", axis=axis, low=low, high=high, value=value, what=_what(what), point=place)
+            given = (fact(case.node, "bounds", _flat(case.profile.bounds)), *_stands(case, what))
+            case.say("critic.bounds", *given, axis=axis, low=low, high=high, value=value, what=_what(what), point=place)
 
 
 def _reach(case: _Case, what: str, place: Vec | None) -> None:
@@ -266,7 +276,18 @@ def _reach(case: _Case, what: str, place: Vec | None) -> None:
         return
     distance = math.dist(base, place)  # workspace D33: from the robot's base pose, in three dimensions
     if not distance <= limit + _SLACK:
-        case.say("critic.reach", limit=limit, distance=distance, what=_what(what), point=place, base=base)
+        given = (*_stands(case, what), fact(case.node, "base", base), fact(case.node, "max_reach", limit))
+        case.say("critic.reach", *given, limit=limit, distance=distance, what=_what(what), point=place, base=base)
+
+
+def _stands(case: _Case, what: str) -> tuple[str, ...]:
+    """Where the thing is that the order is about; () for a point that the order itself names."""
+    thing = case.scene.thing(what) if what != "target" else None
+    return () if thing is None else (fact(thing.id, "position", thing.position[:3]),)
+
+
+def _flat(bounds: Sequence[tuple[float, float]]) -> Vec:
+    return tuple(value for pair in bounds for value in pair)
 
 
 def _what(what: str) -> str:
@@ -280,7 +301,8 @@ def _payload(case: _Case, thing: Thing) -> None:
     if not thing.mass:
         case.say("critic.mass_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not 0 < thing.mass <= limit + _SLACK:
-        case.say("critic.payload", id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
+        given = (fact(thing.id, "mass", thing.mass), fact(case.node, "max_payload", limit))
+        case.say("critic.payload", *given, id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
 
 
 def _grip(case: _Case, thing: Thing) -> None:
@@ -291,7 +313,12 @@ def _grip(case: _Case, thing: Thing) -> None:
     if width is None:
         case.say("critic.width_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not width <= limit + _SLACK:
-        case.say("critic.grip", id=refusals.display_value(thing.id), width=width, limit=limit)
+        given = (
+            fact(thing.id, "size", thing.size),
+            fact(thing.id, "orientation", thing.orientation),
+            fact(case.node, "max_grip_width", limit),
+        )
+        case.say("critic.grip", *given, id=refusals.display_value(thing.id), width=width, limit=limit)
 
 
 def graspable_width(thing: Thing) -> float | None:
@@ -316,20 +343,19 @@ def _hand(case: _Case) -> None:
     empty, full = HANDLED | FIXTURED | {STACK.name, TAKE_OVER.name}, PLACE | {PLACE_BESIDE.name, HAND_OVER.name}
     if robot is None or op not in empty | full:
         return
-    held = robot.holding or next(
-        (r.subject for r in case.scene.relations if r.relation == "held_by" and r.object == robot.robot_id), None
-    )
-    node = refusals.display_value(robot.robot_id)
+    held = case.scene.held(robot.robot_id)
+    node, given = refusals.display_value(robot.robot_id), fact(robot.robot_id, "holding", held or NOTHING)
     if op in empty and held:
-        case.say("critic.holding", node=node, held=refusals.display_value(held))
+        case.say("critic.holding", given, node=node, held=refusals.display_value(held))
     if op in full:
         if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
-            case.say("critic.empty", node=node)
+            case.say("critic.empty", given, node=node)
         if held and "target" not in parameters.goal_names(case.op, case.order.params):
             named = case.order.params.get("target")
             if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
                 case.say(
                     "critic.other_held",
+                    given,
                     node=node,
                     held=refusals.display_value(held),
                     value=refusals.display_value(named),
@@ -338,13 +364,12 @@ def _hand(case: _Case) -> None:
 
 def _elsewhere(case: _Case, thing: Thing) -> None:
     """Another robot's gripper is no place to take a thing from; that robot hands it over (`take_over`)."""
-    hands = [(r.holding, r.robot_id) for r in case.scene.robots]
-    hands += [(r.subject, r.object) for r in case.scene.relations if r.relation == "held_by"]
-    own = case.robot.robot_id if case.robot is not None else case.order.node
-    for held, other in hands:
-        if held == thing.id and other != own:
+    hands = {r.robot_id for r in case.scene.robots}
+    hands |= {r.object for r in case.scene.relations if r.relation == "held_by"}
+    for other in sorted(hands - {case.node}):
+        if case.scene.held(other) == thing.id:
             names = {"id": refusals.display_value(thing.id), "other": refusals.display_value(other)}
-            case.say("critic.held_elsewhere", **names)
+            case.say("critic.held_elsewhere", fact(other, "holding", thing.id), **names)
             return
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.json_values import as_floats
+from worldfs.base.measured_facts import condition_text
 from worldfs.base.messages import coded, kept_text, render
-from worldfs.base.messages.coded_text import LANGUAGES
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
+from worldfs.base.model import Finding, Lesson, Order, Outcome, Profile, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
 from worldfs.formats import lesson_terms
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
+from .lesson_conditions import is_so
 from .parameters import GOAL, POINT
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _DEEDS = (
     (frozenset((EXECUTE_TEXT.name,)), "lesson.text_task"),
     (frozenset(("strategy",)), "lesson.strategy"),
 )
-_OBSTACLE_FIELDS = ("robot.collision_check", "robot.what_rests")
 # (code, last part of the field) → what the title says; the first that fits. No code: from the critic and the driver.
 _TITLES = (
     ("", "Max Reach", "lesson.reach"),
@@ -46,12 +46,6 @@ _TITLES = (
     ("HOLDING", "", "lesson.holding"),
     ("NOT_HOLDING", "", "lesson.not_holding"),
 )
-# A lesson of these describes a passing state, not the order; so does one of a timeout.
-_PASSING = frozenset(
-    ("LOST", "CANCELLED", "DEPENDENCY_FAILED", "ID_REUSED", "ID_DUPLICATE", "NODE_MISMATCH", "HOLDING", "NOT_HOLDING",
-     "HELD_ELSEWHERE", "CAMERA_UNAVAILABLE", "NO_INTERPRETER", "MODEL_CRITIC")
-)  # fmt: skip
-MOVED = 0.01  # m: a lesson does not apply if the thing or the base has moved farther than this
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
@@ -74,6 +68,7 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
         fix=render(reduce(lambda one, more: coded("lesson.fixes", one=one, more=more), fixes), language)
         if fixes
         else "",
+        condition=condition_text([f.condition for f in refused]),
         at=_at(when),
     )
 
@@ -91,10 +86,11 @@ def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> L
 
 
 def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, language: str = "en") -> Lesson:
-    """The lesson of an attempt that failed: the driver's own words, its code, and what to try."""
+    """The lesson of an attempt that failed: the driver's own words, its code, and what to try. It has no condition: the
+    next attempt may succeed."""
     code = outcome.code or (outcome.cause.value.upper() if outcome.cause else "RUNTIME_ERROR")
     if outcome.findings:
-        return note_for(order, outcome.findings, when, language)
+        return replace(note_for(order, outcome.findings, when, language), condition="")
     return Lesson(
         title=render(_failed(order, _code_words(code)), language),
         action=action_text(order),
@@ -162,29 +158,23 @@ def _numbers(value: object) -> bool:
 # -- applying -- -------------------------------------------------------------------------------------------------------
 
 
-def avoid(notes: Sequence[Lesson], order: Order, scene: Scene | None = None) -> Lesson | None:
-    """The lesson that says this very order fails (same op, same main parameter), or None.
+def avoid(notes: Sequence[Lesson], order: Order, scene: Scene, profile: Profile | None) -> Lesson | None:
+    """The lesson that refuses this very order (same op, same main parameter) while its condition is measured to hold in
+    the scene and the profile of the order's robot, as it is now; or None.
 
-    With a `scene`, a lesson whose facts no longer hold is none: the thing or the robot's base stands elsewhere now,
-    the unknown object is known. Lessons of passing states (lost, timeout, full
-    hand, a collision) never forbid.
+    A lesson without a condition refuses nothing: what it tells is of its moment, such as a slip or an abort, or its
+    writer did not say while what it holds. It advises.
     """
-    wanted = _same_action(action_text(order))
+    wanted, node = _same_action(action_text(order)), order.node or only_robot(scene)
     for note in notes:
-        same = _same_action(_note_action(note)) == wanted and not _passing(note)
-        if same and (scene is None or _still(note, order, scene)):
+        if _same_action(_note_action(note)) == wanted and is_so(note.condition, scene, profile, node):
             return note
     return None
 
 
-def _passing(note: Lesson) -> bool:
-    codes = lesson_terms.codes(note)
-    if codes & _PASSING or any(code.endswith("_TIMEOUT") for code in codes):
-        return True
-    # an obstacle of now may be gone by the next time
-    return note.title.endswith(tuple(render(coded("lesson.collision"), language) for language in LANGUAGES)) or any(
-        kept_text(section, field) for section in lesson_terms.sections(note) for field in _OBSTACLE_FIELDS
-    )
+def only_robot(scene: Scene) -> str:
+    """The id of the only robot; "" where there are several."""
+    return scene.robots[0].robot_id if len(scene.robots) == 1 else ""
 
 
 def _note_action(note: Lesson) -> str:
@@ -197,19 +187,6 @@ def _note_action(note: Lesson) -> str:
 def _same_action(text: str) -> str:
     op, _, rest = one_line(text).casefold().partition(" ")
     return f"{op} {rest.removeprefix('to ').strip(' `')}"
-
-
-def _still(note: Lesson, order: Order, scene: Scene) -> bool:
-    value = _main(order.op, order.params)
-    thing = scene.thing(value) if isinstance(value, str) else None
-    if thing is not None and "UNKNOWN_OBJECT" in lesson_terms.codes(note):
-        return False
-    robot = scene.robot(order.node)
-    now = [thing.position if thing is not None else None, robot.pose if robot is not None else None]
-    for then, present in zip(lesson_terms.positions(note), now, strict=False):
-        if present is not None and len(present) >= 3 and not math.dist(then, present[:3]) <= MOVED:
-            return False
-    return True
 
 
 # -- finding ---------------------------------------------------------------------------------------------------------

@@ -48,11 +48,13 @@ REASONS: dict[str, RefusalReason] = {
 }
 
 
-def finding(key: str, job: str, **words: object) -> Finding:
-    """The finding of one reason, its blanks filled. Values are data: they are put in, never read as a template."""
+def finding(key: str, job: str, given: tuple[str, ...] = (), **words: object) -> Finding:
+    """The finding of one reason, its blanks filled. Values are data: they are put in, never read as a template.
+    `given`: the measured facts that it comes from; () where the order alone is wrong."""
     reason = REASONS[key]
     expected, found, fix = (coded(f"{key}.{part}", **words) for part in ("expected", "found", "fix"))
-    return Finding(reason.code, one_line(reason.field.format(**words), 200), expected, found, fix, job, reason.warning)
+    field = one_line(reason.field.format(**words), 200)
+    return Finding(reason.code, field, expected, found, fix, job, reason.warning, given)
 
 
 def display_value(value: object) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from worldfs.base.clock import epoch_ns, parse_stamp
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_float, as_int, as_object, as_objects
+from worldfs.base.json_values import as_float, as_int, as_list, as_object, as_objects
 from worldfs.base.messages import coded, read_coded, stored_form
 from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Json, Order, Outcome
 
@@ -152,7 +152,7 @@ def outcome_value(outcome: Outcome) -> dict[str, object]:
     if outcome.traceback:
         value["traceback"] = outcome.traceback
     if outcome.findings:
-        value["findings"] = [asdict(item) for item in outcome.findings]
+        value["findings"] = [finding_fields(item) for item in outcome.findings]
     if outcome.evidence:
         value["evidence"] = outcome.evidence
     return value
@@ -209,7 +209,13 @@ def _codes(outcome: Outcome) -> Json:
 def finding_value(finding: Finding) -> Json:
     """A finding with the codes of its texts, as `read_finding` takes it."""
     codes = _finding_codes(finding)
-    return {**asdict(finding), "codes": codes} if codes else asdict(finding)
+    return finding_fields(finding) | ({"codes": codes} if codes else {})
+
+
+def finding_fields(finding: Finding) -> Json:
+    """A finding's fields, its texts as they are read."""
+    value = asdict(finding)
+    return value if finding.condition else {name: item for name, item in value.items() if name != "condition"}
 
 
 def _finding_codes(finding: Finding) -> Json:
@@ -219,7 +225,7 @@ def _finding_codes(finding: Finding) -> Json:
 
 def read_finding(value: dict[str, Any], codes: object) -> Finding:
     """A finding with the codes that were kept beside it. Raises `TypeError` for what is no finding."""
-    found = Finding(**value)
+    found = Finding(**value | {"condition": tuple(map(str, as_list(value.get("condition"))))})
     beside = as_object(codes)
     field, expected, said, fix = (read_coded(getattr(found, name), beside.get(name)) for name in _TEXTS)
     return replace(found, field=field, expected=expected, found=said, fix=fix)

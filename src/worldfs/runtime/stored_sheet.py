@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from worldfs.base.errors import BadInput, Conflict, Exists, Unsafe, UserError
 from worldfs.base.messages import coded
@@ -17,6 +17,7 @@ from worldfs.formats.values import plain
 from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.store_interface import ABSENT, Store
 
+from .job_codec import finding_fields
 from .job_store import JobStore, is_ended
 
 SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of them stay in .paos/done (workspace D29)
@@ -299,7 +300,7 @@ class StoredSheet:
             named.add(place)
             if i >= len(over) and name not in self._quarantined:
                 self._quarantined.add(name)
-                value = {"file": self.key, "finding": asdict(finding), "entry": plain(raw)}
+                value = {"file": self.key, "finding": finding_fields(finding), "entry": plain(raw)}
                 text = json.dumps(value, ensure_ascii=False, indent=1)
                 copies[f"{QUARANTINE}/{self.key}-{name}.json"] = text.encode("utf-8", "replace")
                 meant.append(_meant(entry, raw, finding))

@@ -152,7 +152,8 @@ class TreePlannerPort:
             return ()  # unreadable lessons do not stop a robot; `paos check` reports them
 
     def avoid(self, order: Order) -> Lesson | None:
-        return avoid(self.lessons(), order, self.scene())
+        own = order.node in ("", self.robot_id)
+        return avoid(self.lessons(), order, self.scene(), self.profile() if own else None)
 
     def learn(self, order: Order, scene: Scene) -> None:
         """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""

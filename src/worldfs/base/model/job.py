@@ -42,6 +42,7 @@ class Finding:
     fix: str
     job: str = ""
     warning: bool = False  # a warning is reported and refuses nothing
+    condition: tuple[str, ...] = ()  # `measured_facts`: while all of them are so, it refuses again; (): now only
 
     def __str__(self) -> str:
         return f"{self.code} · {self.field} · expected {self.expected} · found {self.found} · {self.fix}"

@@ -16,6 +16,7 @@ class Lesson:
     reason: str = ""
     rejection: str = ""  # the critic's words
     fix: str = ""
+    condition: str = ""  # `measured_facts.condition_text`: it refuses while this is measured to be so; "": it advises
     at: str = ""  # "YYYY-MM-DD HH:MM:SS"
     count: int = 1  # how often the same lesson was learned
     extra: Json = field(default_factory=dict)

@@ -69,3 +69,10 @@ class Scene:
 
     def robot(self, robot_id: str) -> RobotState | None:
         return next((r for r in self.robots if r.robot_id == robot_id), None)
+
+    def held(self, robot_id: str) -> str | None:
+        """What this robot holds, by its own entry, else by the relations."""
+        robot = self.robot(robot_id)
+        if robot is not None and robot.holding:
+            return robot.holding
+        return next((r.subject for r in self.relations if r.relation == "held_by" and r.object == robot_id), None)

@@ -244,23 +244,18 @@ def subject(goal: Goal) -> str:
     return str(getattr(goal, "object", ""))
 
 
-def held_by(scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None) -> str | None:
+def held_by(scene: Scene, robot_id: str = "") -> str | None:
     """The thing that this robot holds; where none is named, the only robot of the scene. None: nothing, or it is not
-    known whose hand is meant. `places`: the scene's layout, if at hand."""
+    known whose hand is meant."""
     robot = own_robot(scene, robot_id)
-    if robot is not None and robot.holding:
-        return robot.holding
-    hand = ThingLocation("held", robot.robot_id if robot is not None else robot_id)
-    spots = layout(scene) if places is None else places
-    return next((id for id, spot in spots.items() if hand.of and spot == hand), None)
+    return scene.held(robot.robot_id if robot is not None else robot_id) if robot is not None or robot_id else None
 
 
 def littering(
     goal: ClearedGoal, scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None
 ) -> tuple[str, ...]:
     """Ids of the things on a surface that is to be clear, and of what the robot itself holds, in page order."""
-    spots = layout(scene) if places is None else places
-    held = held_by(scene, robot_id, spots)
+    spots, held = layout(scene) if places is None else places, held_by(scene, robot_id)
     found = [t.id for t in movable(scene) if t.id not in goal.but]
     return tuple(id for id in found if final_support(spots, id) == ThingLocation("on", goal.surface) or id == held)
 

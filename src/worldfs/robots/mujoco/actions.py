@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worldfs.base.json_values import as_list
+from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.standard_operations import OBJECT
@@ -141,6 +142,7 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
             coded("robot.holds", id=held),
             coded("robot.place_first", id=held),
             order.id,
+            condition=facts(fact(arm.rig.robot_id, "holding", held)),
         )
     if other := arm.rig.holder(id):
         return Finding(
@@ -150,6 +152,7 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
             coded("robot.holds_it", robot=other, id=id),
             coded("robot.let_place", robot=other),
             order.id,
+            condition=facts(fact(other, "holding", id)),
         )
     return grasp.plan(arm, id, order.id)
 
@@ -212,6 +215,7 @@ def held_thing(arm: Arm, order: Order) -> str | Finding:
         coded("robot.holds_nothing"),
         coded("robot.pick_first"),
         order.id,
+        condition=facts(fact(arm.rig.robot_id, "holding", NOTHING)),
     )
 
 

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
-from . import panda
+from . import geometry, panda
 from .arm_view import ArmView
 from .array_types import Array, Native
 from .collision import CollisionChecker
@@ -113,7 +114,20 @@ def unreachable_finding(arm: Arm, what: str, position: Array, why: str, job: str
         coded("robot.unreachable", what=what, at=position, distance=distance, why=why),
         coded("robot.bring_nearer") if beyond else coded("robot.choose_nearer"),
         job,
+        condition=_where(arm, what),
     )
+
+
+def _where(arm: Arm, what: str) -> tuple[str, ...]:
+    """The facts that decide whether it is in reach; () for a place that the arm itself chose."""
+    base = fact(arm.rig.robot_id, "base", tuple(map(float, arm.view.base)))
+    if what in arm.rig.body:
+        return facts(
+            fact(what, "position", tuple(map(float, arm.rig.position(what)))),
+            fact(what, "orientation", geometry.quat_of(arm.rig.rotation(what))),
+            base,
+        )
+    return facts(base) if what == "target_pose" else ()
 
 
 def collision_finding(found: str, job: str) -> Finding:
@@ -136,4 +150,5 @@ def covered_finding(id: str, riders: Sequence[str], job: str) -> Finding:
         coded("robot.carries", id=id, others=list(riders)),
         coded("robot.take_off", others=list(riders)),
         job,
+        condition=facts(*(fact(rider, "on", id) for rider in riders)),
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
@@ -34,7 +36,8 @@ def refusal(arm: Arm, held: str, piece: Thing, half: float, job: str = "") -> Fi
     opening = arm.rig.opening(piece.id)
     if fixture_model.state(piece, opening) != OPEN:
         found, fix = coded("fixture.shut", id=piece.id), coded("fixture.open_first", id=piece.id)
-        return _refused(coded("fixture.open_one"), found, fix, job)
+        shut = facts(fact(piece.id, "status", fixture_model.state(piece, opening)))
+        return replace(_refused(coded("fixture.open_one"), found, fix, job), condition=shut)
     low, high = fixture_model.interior(piece, opening)
     if 2 * half > high[2] - low[2] - LOW:
         found = coded("fixture.tall", id=held, mm=2000 * half)

@@ -10,6 +10,7 @@ from itertools import pairwise, product
 import mujoco
 import numpy as np
 
+from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.standard_operations import OBJECT
@@ -86,7 +87,8 @@ def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
     piece, now = rig.things[id], rig.opening(id)
     if rig.knows_opening(id) and fixture_model.state(piece, now) == state:
         found = coded("fixture.already", id=id, state=_word(state))
-        return params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
+        refused = params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
+        return replace(refused, condition=facts(fact(id, "status", state)))
     if piece.shape == CHEST and (above := _on_lid(arm, piece)):
         return covered_finding(id, above, order.id)
     value = fixture_model.travel(piece) - SHORT if state == OPEN else 0.0

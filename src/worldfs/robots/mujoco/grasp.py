@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.robots import rotations
@@ -71,6 +72,7 @@ def plan(
             coded("robot.too_wide", id=id, width=narrow),
             coded("robot.choose_narrower"),
             job,
+            condition=facts(fact(id, "size", thing.size), fact(id, "orientation", geometry.quat_of(rig.rotation(id)))),
         )
     if above := support.riders(rig, id):
         return covered_finding(id, above, job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding import Binding
@@ -17,6 +17,7 @@ from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
 from worldfs.planning.stop_words import is_stop
+from worldfs.runtime.job_codec import finding_fields
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.written_terms import read_answers
 from worldfs.world.instruction import Instruction, stopped_message
@@ -175,7 +176,7 @@ def report_json(report: PlanReport) -> dict[str, object]:
         if outcome is not None:
             job |= {"ok": outcome.ok, "message": outcome.message, "evidence": outcome.evidence}
             if outcome.findings:
-                job["findings"] = [asdict(finding) for finding in outcome.findings]
+                job["findings"] = [finding_fields(finding) for finding in outcome.findings]
         jobs.append(job)
     goals = [{"goal": goal.text, "held": goal.held, "why": goal.why} for goal in report.goals]
     asked = {"model_calls": [call.as_json() for call in report.model_calls]} if report.model_calls else {}
