@@ -7,12 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Relation, Scene
+from worldfs.base.model import Order, Relation, Scene
+from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import environment
 from worldfs.testing.naming import KINDS, QUESTIONS, Case, Tried, Verdict, case, judge
 from worldfs.testing.naming.__main__ import main
+from worldfs.testing.naming.applied_orders_port import AppliedOrdersPort
 from worldfs.testing.naming.generator import ROBOT, TABLE
 from worldfs.testing.naming.labels import compounds, english, folded, grammatical, plain
+from worldfs.testing.naming.naming_judge import profile
 from worldfs.testing.naming.truth import BESIDE, HELD, LEFT_OF, RIGHT_OF, End, Item, every, one, the
 
 NEAR = (BESIDE, LEFT_OF, RIGHT_OF)
@@ -145,6 +148,97 @@ def test_a_robot_that_says_done_and_moves_nothing_is_untrue():
     may_be_so = ("next to", "on a side of")  # without a motion
     orders = [c for c in CASES if c.kind not in QUESTIONS and c.kind not in may_be_so]
     assert all(judge(c, claimed(c)).verdict is Verdict.UNTRUE for c in orders)
+
+
+def test_what_is_done_and_called_failed_is_untrue():
+    ordered = [c for c in CASES if c.truth.ends]
+    assert all(judge(c, replace(careful(c), ok=False)).verdict is Verdict.UNTRUE for c in ordered)
+
+
+def test_the_right_thing_at_another_place_is_wrong():
+    elsewhere = {"next to": TABLE.id, "on a side of": TABLE.id, "onto the table": HELD}
+    for one_case in (c for c in CASES if c.truth.ends and len(c.truth.ends) == 1):
+        end, other = one_case.truth.ends[0], elsewhere.get(one_case.kind, TABLE.id)
+        moved_to = {id: frozenset({other if other not in places else HELD}) for id, places in end.items()}
+        if one_case.kind in ("next to", "on a side of"):
+            scene = moved(one_case.scene(), moved_to)
+            far = tuple(replace(t, position=(0.2, -0.5, 0.02)) if t.id in end else t for t in scene.objects)
+            after = replace(scene, objects=far, relations=one_case.scene().relations)
+        else:
+            after = moved(one_case.scene(), moved_to)
+        found = judge(one_case, Tried(tuple(moved_to), after, "done", True, False, False)).verdict
+        assert found in (Verdict.WRONG, Verdict.UNTRUE), one_case
+
+
+def test_a_thing_on_the_other_side_is_not_where_it_was_wanted():
+    one_case = next(c for c in CASES if c.kind == "on a side of")
+    ((id, places),) = one_case.truth.ends[0].items()
+    (place,) = places
+    other = RIGHT_OF if place.startswith(LEFT_OF) else LEFT_OF
+    after = moved(one_case.scene(), {id: frozenset({other + place.rpartition(" ")[2]})})
+    assert judge(one_case, Tried((id,), after, "done", True, False, False)).verdict is not Verdict.RIGHT
+
+
+def test_an_answer_that_is_not_so_is_untrue():
+    asked = [c for c in CASES if c.truth.answer is not None]
+    assert {c.truth.answer.kind for c in asked} == {"where", "list", "count", "yes_no", "which", "exists"}
+    for one_case in asked:
+        for reply in untrue(one_case):
+            tried = Tried((), one_case.scene(), reply, True, True, False)
+            assert judge(one_case, tried).verdict is Verdict.UNTRUE, (one_case, reply)
+        no_answer = judge(one_case, refused(one_case)).verdict
+        right = one_case.truth.answer.none or one_case.truth.ask
+        assert no_answer is (Verdict.RIGHT if right else Verdict.NEEDLESS)
+
+
+def untrue(one_case: Case) -> list[str]:
+    """Replies to a question that are not so."""
+    answer, names = one_case.truth.answer, {i.id: i.name.text for i in (*one_case.things, *one_case.places)}
+    names[TABLE.id] = "table"
+    match answer.kind:
+        case "where":
+            others = [p.id for p in one_case.places if p.id not in answer.names]
+            return [f"it is in the {names[id]}" for id in others]
+        case "list" | "which":
+            others = [i for i in one_case.things if i.name.text not in {names[id] for id in answer.names}]
+            wrong = [names[i.id] for i in others]
+            return [*wrong, *([] if answer.kind == "which" or not answer.names else ["nothing"])]
+        case "count":
+            return [str(answer.number + 1), f"{answer.number + 2}: {names[one_case.things[0].id]}"]
+        case "yes_no":
+            return ["no, it is not" if answer.yes else "yes, it is"]
+    name = names[one_case.things[0].id]
+    return ["no, there is none", f"there is none; here are: {name}"] if answer.yes else [f"yes, the {name}"]
+
+
+def test_masses_of_both_answer_which_is_heavier_only_if_they_are_theirs():
+    one_case = next(c for c in CASES if c.kind == "which of two?" and c.language == "en")
+    a, b = one_case.things[:2]
+    said = "the {} weighs {:g} kg; the {} weighs {:g} kg"
+    good, bad = (
+        said.format(a.name.text, a.mass, b.name.text, b.mass),
+        said.format(a.name.text, b.mass, b.name.text, a.mass),
+    )
+    found = [judge(one_case, Tried((), one_case.scene(), text, True, True, False)).verdict for text in (good, bad)]
+    assert found == [Verdict.RIGHT, Verdict.UNTRUE]
+
+
+def test_the_port_shows_the_effect_of_what_it_accepted():
+    one_case = next(c for c in CASES if c.kind == "list")
+    port = AppliedOrdersPort(one_case.scene(), profile(), ROBOT, "en")
+    thing, place = one_case.things[0], one_case.places[0]
+
+    def ordered(op: str, **params: object) -> bool:
+        job = port.submit(Order(f"{op}_{len(port.orders)}", ROBOT, op, params))
+        return port.wait(job, StopSignal()).outcome.ok
+
+    assert not ordered("place", target=place.id, target_position=[0.4, -0.4, 0.03])  # nothing is held
+    assert ordered("pick_up", object_id=thing.id) and port.held == thing.id and port.touched == [thing.id]
+    assert not ordered("pick_up", object_id=one_case.things[1].id)  # one hand holds one thing
+    assert ordered("place", target=place.id, target_position=[*place.position, 0.03])
+    assert Relation(thing.id, "in", place.id) in port.scene().relations and port.held is None
+    assert port.scene().thing(thing.id).position[:2] == place.position
+    assert not ordered("pick_up", object_id="nothing_there") and not ordered("stack", object_ids=[thing.id])
 
 
 @pytest.mark.parametrize("kind", ["list", "two clauses", "everything"])

@@ -127,13 +127,8 @@ class AppliedOrdersPort:
         held = self.held
         if held is None or not spot:
             return _refused("NOTHING_HELD")
-        under = self._scene.thing(target) if target else None
-        into = under is not None and under.is_container
-        box = (
-            under
-            if into
-            else next((t for t in self._scene.furniture if t.is_container and _within(spot, t.position, t.size)), None)
-        )
+        boxes = (t for t in self._scene.furniture if t.is_container)
+        box = next((t for t in boxes if t.id == target or _within(spot, t.position, t.size)), None)
         relation = Relation(held, "in", box.id) if box is not None else Relation(held, "on", target or "table_01")
         self._relate(held, relation, spot)
         return Outcome.success("placed", distance_to_goal=0.001)

@@ -104,7 +104,7 @@ def _verdict(case: Case, tried: Tried) -> Verdict:
         held_back = not tried.question and (truth.ask or truth.must_ask)
         return Verdict.RIGHT if held_back else Verdict.NEEDLESS
     allowed = [end for end in truth.ends if set(tried.touched) <= set(end)]
-    if not allowed or _out_of_order(tried.touched, truth.order):
+    if _out_of_order(tried.touched, truth.order):
         return Verdict.WRONG
     if any(_reached(end, tried.after) for end in allowed):
         return Verdict.RIGHT if tried.ok else Verdict.UNTRUE

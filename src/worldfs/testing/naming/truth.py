@@ -98,13 +98,15 @@ def exact(phrase: Label, items: Sequence[Item]) -> list[Item]:
 
 
 def contained(phrase: Label, items: Sequence[Item]) -> list[Item]:
-    """Containers that may stand for what is in them: "the milk" for the milk carton."""
-    if phrase.words:
-        return []
-    portions = [i for i in items if i.name.tail.startswith("of ") and {phrase.head, phrase.plural} & set(i.name.words)]
-    if phrase.head not in SUBSTANCES:
-        return portions
-    return portions + [i for i in items if i.name.head in CONTAINERS and phrase.head in {p.head for p in parts(i.name)}]
+    """Containers and portions that may stand for what is in them: "the milk" for the milk carton."""
+
+    def holds(name: Label) -> bool:
+        if name.tail.startswith("of "):
+            return {phrase.head, phrase.plural} & set(name.words) != set()
+        told = {*name.words, *(p.head for p in parts(name))}
+        return phrase.head in SUBSTANCES and name.head in CONTAINERS and {phrase.head, *phrase.words} <= told
+
+    return [i for i in items if holds(i.name)]
 
 
 def the(phrase: Label, items: Sequence[Item]) -> Choice:
