@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import binascii
 import json
+import math
+import reprlib
 from collections.abc import Mapping
 from io import BytesIO
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,16 +22,19 @@ from .policy_client import Array, PolicyError
 
 KINDS = "biuf"  # bool, integers, floats; never objects, records or complex numbers
 SHORT = 64  # numbers that a list carries more readably than base64
-MOST_PIXELS = 64_000_000
+MOST_PIXELS = 16_000_000
+# Values of one message, where an array or a picture is one. A value of one byte takes up to 72 in memory.
+MOST_VALUES = 1_000_000
+_LONGEST_DTYPE = 8  # characters
 
 
 def array_of(data: object, dtype: object, shape: object, where: str = "array") -> Array:
     """Bytes in C order as an array of its own. Raises `PolicyError` (POLICY_PROTOCOL) if they do not fit together."""
     try:
-        kind = np.dtype(dtype.decode("ascii") if isinstance(dtype, bytes) else str(dtype))
+        kind = plain_dtype(dtype)
         given = list(shape) if isinstance(shape, list | tuple) else [None]
         sizes = [size for size in given if type(size) is int and size >= 0]
-        if kind.kind not in KINDS or len(sizes) != len(given) or len(sizes) > 8:
+        if len(sizes) != len(given) or len(sizes) > 8:
             raise ValueError("no array of numbers")
         if not isinstance(data, bytes | bytearray | memoryview):
             raise TypeError("no bytes")
@@ -41,6 +46,34 @@ def array_of(data: object, dtype: object, shape: object, where: str = "array") -
         found, expected=coded("session.fitting_bytes"), code="POLICY_PROTOCOL",
         fix=coded("session.write_bytes"),
     )  # fmt: skip
+
+
+def plain_dtype(dtype: object) -> np.dtype[Any]:
+    """The dtype of numbers that a peer names. Raises `ValueError` for any other: numpy reads long names of records."""
+    name = dtype.decode("ascii") if isinstance(dtype, bytes) else str(dtype) if isinstance(dtype, str) else ""
+    kind = np.dtype(name) if 0 < len(name) <= _LONGEST_DTYPE else None
+    if kind is None or kind.kind not in KINDS:
+        raise ValueError("no array of numbers")
+    return kind
+
+
+def npy_array(data: bytes) -> Array:
+    """The array of an .npy file of numbers, an array of its own. Raises `ValueError` for anything else.
+
+    `np.load` allocates what the header says before it reads on.
+    """
+    stream = BytesIO(data)
+    version = np.lib.format.read_magic(stream)
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
+    if read is None:
+        raise ValueError(f"an .npy file of version {version}")
+    shape, fortran, kind = read(stream)
+    rest = len(data) - stream.tell()
+    if kind.kind not in KINDS or math.prod(shape) * kind.itemsize != rest:
+        raise ValueError(f"an array of type {kind.kind} and shape {_brief(shape)} in {rest} bytes")
+    flat = np.frombuffer(data, kind, offset=stream.tell())
+    found: Array = flat.reshape(shape, order="F" if fortran else "C").copy()
+    return found
 
 
 def json_pieces(value: object, *, png: bool = False) -> list[bytes]:
@@ -103,6 +136,8 @@ def array_from_json(value: object, where: str = "array") -> Array:
 def read_json(data: bytes, where: str = "the answer") -> object:
     """Strict JSON: no NaN, no infinity. Raises `PolicyError` (POLICY_PROTOCOL)."""
     try:
+        if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES} values")
         return json.loads(data, parse_constant=_constant)
     except (ValueError, RecursionError) as error:
         start = data[:60].decode("utf-8", "replace")
@@ -162,5 +197,5 @@ def _constant(name: str) -> NoReturn:
 
 
 def _brief(value: object) -> str:
-    text = repr(value)
+    text = reprlib.repr(value)  # which stops soon, whatever the value holds
     return text if len(text) <= 40 else text[:39] + "…"

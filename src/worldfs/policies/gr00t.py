@@ -21,8 +21,9 @@ from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import KINDS, is_picture
+from .arrays import KINDS, is_picture, npy_array
 from .endpoint import endpoint, max_answer_bytes, secret
+from .msgpack_arrays import read_msgpack
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
 
@@ -289,7 +290,7 @@ class Gr00tPolicy:
 
     def _unpacked(self, data: bytes) -> object:
         try:
-            return self._msgpack.unpackb(data, object_hook=_plain, strict_map_key=False)
+            return read_msgpack(data, _plain, strict_map_key=False)
         except (ValueError, TypeError, self._msgpack.UnpackException, RecursionError) as error:
             raise policy_errors.protocol_error(
                 self._where, coded("session.no_msgpack", why=str(error)), coded("session.gr00t_map")
@@ -312,10 +313,7 @@ def _plain(value: dict[object, object]) -> object:
         data = value.get("as_npy")
         if not isinstance(data, bytes):
             raise ValueError("as_npy holds no bytes")
-        try:
-            return np.load(io.BytesIO(data), allow_pickle=False)
-        except (EOFError, OSError) as error:
-            raise ValueError(f"as_npy: {error}") from None
+        return npy_array(data)
     if "__ModalityConfig_class__" in value:
         config = value.get("as_json")
         return json.loads(config) if isinstance(config, str) else config

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 import numpy as np
 
 from worldfs.base.messages import coded
 
-from .arrays import KINDS, array_of
+from .arrays import KINDS, MOST_VALUES, array_of, plain_dtype
 from .policy_client import PolicyError
+
+LONGEST: Final = 1 << 16  # items of one list or map
 
 
 def pack(value: object) -> bytes:
@@ -28,12 +33,36 @@ def unpack(data: bytes) -> object:
     import msgpack
 
     try:
-        return msgpack.unpackb(data, object_hook=_as_array)
+        return read_msgpack(data, _as_array)
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise PolicyError(
             coded("session.no_msgpack", why=str(error)), expected=coded("session.msgpack_map"), code="POLICY_PROTOCOL",
             fix=coded("session.see_protocol"),
         ) from None  # fmt: skip
+
+
+def read_msgpack(data: bytes, hook: Callable[[dict[object, object]], object], *, strict_map_key: bool = True) -> object:
+    """As `msgpack.unpackb` with an object hook. Raises `ValueError` past `MOST_VALUES`: an empty list is one byte."""
+    import msgpack
+
+    left = MOST_VALUES
+
+    def counted(items: list[object]) -> list[object]:
+        nonlocal left
+        left -= 1 + len(items)
+        if left < 0:
+            raise ValueError(f"more than {MOST_VALUES} values")
+        return items
+
+    def hooked(value: dict[object, object]) -> object:
+        counted(list(value))
+        return hook(value)
+
+    longest = min(LONGEST, len(data))  # of one list or map: the unpacker makes room for as many as its head says
+    return msgpack.unpackb(
+        data, object_hook=hooked, list_hook=counted, strict_map_key=strict_map_key, max_array_len=longest,
+        max_map_len=longest,
+    )  # fmt: skip
 
 
 def _as_map(value: object) -> dict[bytes, object]:
@@ -50,8 +79,8 @@ def _as_array(value: dict[object, object]) -> object:
     if b"__ndarray__" in value:
         return array_of(value.get(b"data"), value.get(b"dtype"), value.get(b"shape"))
     if b"__npgeneric__" in value:
-        kind, data = np.dtype(str(value.get(b"dtype"))), value.get(b"data")
-        if kind.kind not in KINDS or not isinstance(data, bool | int | float):
+        kind, data = plain_dtype(value.get(b"dtype")), value.get(b"data")
+        if not isinstance(data, bool | int | float):
             raise ValueError("no scalar number")
         return kind.type(data)
     return value

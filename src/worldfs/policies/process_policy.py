@@ -31,6 +31,7 @@ from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, PolicySpec
 
+from .arrays import npy_array
 from .endpoint import max_answer_bytes
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import parse_policy_info, rename_observations
@@ -149,11 +150,12 @@ class ProcessPolicy:
     def _answer(self, deadline: float, late: str) -> tuple[Json, dict[str, Array]]:
         (size,) = struct.unpack(">I", self._move(b"", 4, deadline, late))
         head = self._json(self._move(b"", self._allowed(size), deadline, late))
-        arrays = {}
+        arrays, left = {}, self._most
         for name, length in map(as_list, as_list(head.get("arrays"))):
-            data = self._move(b"", self._allowed(length), deadline, late)
+            left -= self._allowed(length)
+            data = self._move(b"", self._allowed(length if left >= 0 else left), deadline, late)
             try:
-                arrays[str(name)] = np.load(io.BytesIO(data), allow_pickle=False)
+                arrays[str(name)] = npy_array(data)
             except ValueError as error:
                 raise self._trouble(coded("session.odd_array", why=str(error)), "POLICY_PROTOCOL") from None
         if head.get("ok") is True:
@@ -230,7 +232,7 @@ class ProcessPolicy:
     def _json(self, data: bytes) -> Json:
         try:
             head = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             head = None
         if not isinstance(head, dict):
             self.close()

@@ -1,6 +1,9 @@
 """Arrays in JSON: there and back, whatever they hold, and nothing but numbers."""
 
+import binascii
 import json
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -43,6 +46,13 @@ def test_pictures_return_from_png_pixel_for_pixel():
 )
 def test_what_is_no_array_is_refused(value):
     trouble("POLICY_PROTOCOL", lambda: array_from_json(value))
+
+
+def test_a_picture_that_says_it_is_huge_is_not_decoded():
+    chunks = (b"IHDR" + struct.pack(">IIBBBBB", 5_000, 5_000, 8, 2, 0, 0, 0), b"IDAT" + zlib.compress(b""))
+    data = [struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) for chunk in chunks]
+    picture = binascii.b2a_base64(b"\x89PNG\r\n\x1a\n" + b"".join(data), newline=False).decode()
+    trouble("POLICY_PROTOCOL", lambda: array_from_json({"__png__": picture}), "5000 × 5000 pixels")
 
 
 @pytest.mark.parametrize("dtype", ["O", "V8", "c8", "S4", "U4", "M8[s]", "<f4,<f4", "nonsense", None, 7])
