@@ -22,7 +22,7 @@ from worldfs.world.workspace_language import home_language
 Paos = Callable[..., str]
 # Names stand in every language: of files, ids, operations and their parameters, commands and options, codes.
 NAME = re.compile(
-    r"`[^`]*`|'[^']*'|\"[^\"]*\"|paos( -?-?[a-z]+( NAME)?)*|/[\w./-]+|\w+(\.\w+)+|\w*_\w+|--\w+( NAME)?"
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|paos( -?-?[a-z]+( NAME| /[\w./-]+)?)*|/[\w./-]+|\w+(\.\w+)+|\w*_\w+|--\w+( NAME)?"
     r"|\b[A-Z]+[-_A-Z]+\b|\b\d{4}-\d\d-\d\dT\S+"
     r"|\b(id|simulation|operator|json|move|wave|strategy|place|Supported Actions|resume|name|found|params)\b"
     r"|\b(push|nudge|upright|stack|pour|wipe)\b"
