@@ -17,6 +17,8 @@ from .config_fields import PATH, Json, Refusals, bad_field, kind_of
 from .config_fields import mapping as _mapping
 from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
+from .config_keys import APPROVAL as _IDS
+from .config_keys import UnreadKey, bare, unread_keys
 from .config_models import ModelConfig
 from .config_services import ResponderConfig, WebSearch
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 PREFIX = "PhyAgentOS_"
 _ASK = {"": ApprovalPolicy.ALWAYS}  # where the policy cannot be read
-_IDS = "approval"  # the section whose keys are ids
 MASK = "***"
 SHARED = "~/.PhyAgentOS/workspaces/shared"  # what other programs write for a shared workspace that nobody chose
 
@@ -64,6 +65,7 @@ class Config(NamedTuple):
     home: str = ""  # the directory of this file; "": it is in none
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
+    unread: tuple[Finding, ...] = ()  # keys that nothing reads and that concern no safety: `paos check` names them
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; never written into
 
     def brain(self, agent: str) -> ResponderConfig | None:
@@ -100,7 +102,9 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
     if mode not in ("single", "fleet"):
         raise bad_field("embodiments.mode", repr(mode), coded("runtime.or", one="single", other="fleet"))
-    instances, twice = _instances(bodies.get("instances"), refused)
+    unread = tuple(unread_keys(merged, raw))
+    in_robots = {key.level: key for key in unread if key.safety and key.in_robot}
+    instances, twice = _instances(bodies.get("instances"), in_robots, refused)
     agents: Json = _kept(refused, lambda: _mapping(merged, "agents"), {})
     defaults: Json = _kept(refused, lambda: _mapping(agents, "defaults", "agents.defaults"), {})
 
@@ -111,6 +115,9 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
     shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace")
     approval: Mapping[str, ApprovalPolicy] = _kept(refused, lambda: _approval(merged.get("approval")), _ASK)
+    if misspelt := [key.refusal() for key in unread if key.safety and not key.in_robot]:
+        refused += misspelt
+        approval = _ASK
     brains = config_services.read_responders(agents.get("brains"), refused)
     models = config_models.read_models(merged.get("models"), refused)
     real_time = _kept(refused, lambda: config_services.read_real_time(_mapping(merged, "simulation")), 0.0)
@@ -130,6 +137,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
         real_time=real_time,
         models=models,
         findings=tuple(_finding(error) for error in refused),
+        unread=tuple(_finding(key.refusal(), warning=True) for key in unread if not key.safety),
         raw=raw,
     )
 
@@ -150,14 +158,14 @@ def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
     return found
 
 
-def _finding(error: BadInput) -> Finding:
+def _finding(error: BadInput, *, warning: bool = False) -> Finding:
     """The error of `bad_field` as a finding at that field."""
     from worldfs.base.model import Finding
 
     where, found = "", error.found
     if isinstance(found, CodedText):
         where, found = as_text(found.args["where"]), as_text(found.args["found"])
-    return Finding(error.code, f"{PATH} {where}".strip(), error.expected, found, error.fix)
+    return Finding(error.code, f"{PATH} {where}".strip(), error.expected, found, error.fix, warning=warning)
 
 
 def template(
@@ -193,7 +201,7 @@ def redact(document: Mapping[str, Any]) -> Json:
 
 
 def _redacted(key: str, value: Any, inside: bool) -> Any:
-    name = _bare(key)
+    name = bare(key)
     secret = inside or bool(_SECRET.search(name))
     if isinstance(value, Mapping):
         below = secret or name in _SECRET_VALUES
@@ -233,21 +241,17 @@ def _parse(data: bytes) -> Json:
     return document
 
 
-def _bare(key: str) -> str:
-    return re.sub(r"[_\-.]", "", key).lower()
-
-
 def _known(value: Any) -> Any:
     """Keys without case and underscores; those that begin with `_` are comments."""
     if isinstance(value, dict):
-        return {_bare(key): _known(v) for key, v in value.items() if not key.startswith("_")}
+        return {bare(key): _known(v) for key, v in value.items() if not key.startswith("_")}
     return [_known(v) for v in value] if isinstance(value, list) else value
 
 
 def _section(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A section of the file by its bare name; below `approval` stand ids, which are kept as they are written."""
     if not name.startswith("_"):
-        key = _bare(name)
+        key = bare(name)
         yield key, value if key == _IDS else _known(value)
 
 
@@ -256,7 +260,7 @@ def _overlaid(document: Json, environ: Mapping[str, str]) -> Json:
         if not name.lower().startswith(PREFIX.lower()):
             continue
         first, *rest = name[len(PREFIX) :].split("__")
-        keys = [_bare(first), *(rest if _bare(first) == _IDS else map(_bare, rest))]
+        keys = [bare(first), *(rest if bare(first) == _IDS else map(bare, rest))]
         if not all(keys):
             continue
         try:
@@ -286,7 +290,9 @@ def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
             raise bad_field(name, coded("config.plain_value", key=".".join(keys[:i])), coded("config.section"))
 
 
-def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], frozenset[str]]:
+def _instances(
+    value: Any, misspelt: Mapping[str, UnreadKey], refused: Refusals
+) -> tuple[tuple[Instance, ...], frozenset[str]]:
     """The robots, and which of them are listed more than once.
 
     Raises `BadInput` where robots are listed and none of them can be used: no other robot is made up for them.
@@ -299,11 +305,13 @@ def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], fro
     twice: set[str] = set()
     for number, entry in enumerate(value):
         try:
-            one = _instance(entry, f"embodiments.instances[{number}]")
+            where = f"embodiments.instances[{number}]"
+            one = _instance(entry, where, misspelt.get(where))
             if one.robot_id in found:
                 twice.add(one.robot_id)
-                where = f"embodiments.instances[{number}].robotId"
-                raise bad_field(where, coded("config.again", name=repr(one.robot_id)), coded("file.entry_a_robot"))
+                raise bad_field(
+                    f"{where}.robotId", coded("config.again", name=repr(one.robot_id)), coded("file.entry_a_robot")
+                )
             found[one.robot_id] = one
         except BadInput as error:
             refused.append(error)
@@ -312,7 +320,7 @@ def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], fro
     return tuple(found.values()), frozenset(twice)
 
 
-def _instance(entry: Any, where: str) -> Instance:
+def _instance(entry: Any, where: str, misspelt: UnreadKey | None) -> Instance:
     if not isinstance(entry, dict):
         raise bad_field(where, kind_of(entry), coded("config.object_with", one="robotId", other="driver"))
     robot_id = _text(entry, "robotid", f"{where}.robotId")
@@ -324,6 +332,8 @@ def _instance(entry: Any, where: str) -> Instance:
         flags[key] = entry.get(key, True)
         if not isinstance(flags[key], bool):
             raise bad_field(f"{where}.{name}", repr(flags[key])[:80], coded("file.true_or_false"))
+    if misspelt is not None:
+        raise misspelt.refusal()
     return Instance(
         robot_id,
         _text(entry, "driver", f"{where}.driver"),

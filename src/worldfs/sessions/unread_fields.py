@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, PolicySpec, Skill, Target
-from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, SIMULATION
+from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, SIMULATION, WORDS
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
 FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
@@ -64,6 +64,8 @@ BACKENDS: Final[Mapping[str, tuple[str, ...]]] = {
     "isaac_sim": ("env_id", "kwargs", "representation", "words", "device", "launcher", *_PROCESS),
 }  # fmt: skip
 _REAL: Final = ("safety", "control_hz", "control_mode", "shadow")
+# What an operator relies on, wherever in the entry of a real robot it stands
+SAFETY: Final = ("approval", "enabled", "limits", "safety", "stop", "watchdog", *WORDS)
 DRIVERS: Final[Mapping[str, tuple[str, ...]]] = {
     "lerobot": ("robot", "units", "gripper", "span", "kinematics", *_REAL),
     "franka": ("ip", "model", "gripper", "realtime", "recover", *_REAL),
@@ -112,8 +114,10 @@ CONFIG_VALUES: Final[Mapping[str, Mapping[str, ValueRule]]] = {
 class _Entry:
     """One entry of a registry, whose members are compared with what is read of it."""
 
-    def __init__(self, document: str, id: str, place: FieldLocator, job: str) -> None:
+    def __init__(self, document: str, id: str, place: FieldLocator, job: str, *, strict: bool = False) -> None:
+        """`strict`: a member that nothing reads is refused if it resembles one that is read, or one of `SAFETY`."""
         self._document, self._id, self._place, self._job = document, id, place, job
+        self._strict = strict
 
     def review(
         self, members: object, read: Iterable[str], values: Mapping[str, ValueRule], at: str = ""
@@ -126,11 +130,12 @@ class _Entry:
                 continue
             field = self._place(self._document, self._id, f"{at}{name}")
             if name not in (*known, *REMARKS):
-                likely = "".join(get_close_matches(str(name), known, 1, 0.7))
+                likely = "".join(get_close_matches(str(name)[:80], known, 1, 0.7))
                 fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
                 found = coded("session.unread", name=str(name)[:80])
                 expected = coded("common.some_of", names=known)
-                yield Finding(UNREAD, field, expected, found, fix, self._job, warning=True)
+                refused = self._strict and bool(likely or get_close_matches(str(name)[:80], SAFETY, 1, 0.7))
+                yield Finding(UNREAD, field, expected, found, fix, self._job, warning=not refused)
             elif (rule := values.get(name)) is not None and not rule.holds(value):
                 fix = coded("session.correct_value")
                 yield Finding("SCHEMA_VALIDATION", field, rule.expected, repr(value)[:200], fix, self._job)
@@ -159,10 +164,11 @@ def _policy(policy: PolicySpec, entry: _Entry) -> Iterator[Finding]:
 
 
 def review_target(target: Target, place: FieldLocator, job: str = "") -> Iterator[Finding]:
-    """The same of a target of this package's own adapters."""
+    """The same of a target of this package's own adapters. Of a real robot, a misspelt member is refused: its limit,
+    its unit or its `enabled: false` would count for nothing."""
     if target.adapter not in (ADAPTER, SIMULATION):
         return
-    entry = _Entry("TARGETS.md", target.id, place, job)
+    entry = _Entry("TARGETS.md", target.id, place, job, strict=target.adapter == ADAPTER)
     yield from entry.review(target.extra, (*TARGET, *PARTS), {})
     for name, read in PARTS.items():
         yield from entry.review(target.extra.get(name), read, {}, f"{name}.")

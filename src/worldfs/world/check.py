@@ -105,6 +105,7 @@ def _config(home: Home, config: Config | None, fix: bool) -> Iterator[Finding]:
         return
     if config is not None:
         yield from config.findings
+        yield from config.unread
         yield from unsupported_settings(config, home.root(config))
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:

@@ -82,6 +82,19 @@ def robot_factory(
             expected=coded("world.enabled_true"), fix=coded("world.enable_there"),
         )  # fmt: skip
 
+    from worldfs.sessions.unread_fields import review_target
+
+    for finding in review_target(target, lambda document, id, member: f"{document} {id} {member}"):
+        if not finding.warning:
+            raise BadInput(
+                finding.found,
+                path=finding.field,
+                op="up",
+                expected=finding.expected,
+                fix=finding.fix,
+                code=finding.code,
+            )
+
     def make(seat: PluginContext) -> Driver:
         from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 

@@ -36,6 +36,14 @@ ROWS = {
         "a number of seconds, more than 0, at most a year",
         "大于 0、不超过一年的秒数",
     ),
+    "config.all_ask": (
+        "{hint} (until then every robot asks for approval)",
+        "{hint}（在此之前所有机器人都请求批准）",
+    ),
+    "config.approval_place": (
+        "`approval` stands at the top of config.json",
+        "`approval` 应位于 config.json 的最外层",
+    ),
     "config.secret": ("a secret in config.json", "config.json 中的密钥"),
     "config.secret_place": (
         "apiKeyEnv, or apiKeyFile naming a file of mode 0600",

@@ -143,14 +143,10 @@ def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
     safety = target.config.get("safety")
     field = place("TARGETS.md", target.id, "config.safety")
     if safety is not None and not isinstance(safety, Mapping):
-        yield Finding(
-            "TARGET_BUILD", field, coded("target.limits"), repr(safety), coded("target.name_number"), warning=True
-        )
+        yield Finding("TARGET_BUILD", field, coded("target.limits"), repr(safety), coded("target.name_number"))
     elif unknown := [str(word) for word in safety or () if word not in WORDS]:
         fix = coded("target.correct_limit")
-        yield Finding(
-            "TARGET_BUILD", field, coded("common.some_of", names=[*WORDS]), ", ".join(unknown), fix, warning=True
-        )
+        yield Finding("TARGET_BUILD", field, coded("common.some_of", names=[*WORDS]), ", ".join(unknown), fix)
 
 
 def no_backend(target: Target) -> str:

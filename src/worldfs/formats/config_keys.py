@@ -1,0 +1,135 @@
+"""Keys of config.json that nothing reads: a misspelt one is named, and one that concerns safety is refused.
+
+Other programs keep their settings in the same file. Their sections are known by name, and nothing in them is judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice, zip_longest
+from typing import Any, Final, NamedTuple
+
+from worldfs.base.errors import BadInput
+from worldfs.base.messages import CodedText, coded
+
+from .config_fields import PATH, Json
+from .config_services import KINDS
+
+APPROVAL: Final = "approval"
+TOP: Final = (
+    "agents", APPROVAL, "channels", "embodiments", "gateway", "language", "models", "providers", "runtime",
+    "simulation", "tools", "webSearch",
+)  # fmt: skip
+AGENTS: Final = ("brains", "defaults")
+DEFAULTS: Final = (  # most of them are another program's (workspace §3.13)
+    "contextWindowTokens", "language", "maxTokens", "maxToolIterations", "model", "provider", "reasoningEffort",
+    "temperature", "workspace",
+)  # fmt: skip
+EMBODIMENTS: Final = ("instances", "mode", "sharedWorkspace")
+INSTANCE: Final = ("driver", "enabled", "profileName", "robotId", "sharedEnvironment", "store", "workspace")
+RESPONDER: Final = ("agent", "argv", "cwd", "kind", "prompt", "robot", "silenceSeconds", "timeoutSeconds")
+SIMULATION: Final = ("realTime",)
+# Whoever writes such a key relies on it: without it a robot would move where it is expected to stand.
+SAFETY: Final = (
+    APPROVAL, "bind", "critic", "emergency", "enabled", "limits", "safety", "stop", "tokens", "watchdog",
+)  # fmt: skip
+_IN_COMPOUNDS: Final = (APPROVAL, "emergency", "safety", "watchdog")  # requireApproval, safety_limits
+_CLOSE: Final = 0.75  # difflib's ratio: aproval 0.93, safty 0.91, enabeld 0.86; store and stop 0.67
+_LONGEST: Final = 64  # characters of a key that is compared
+_MOST: Final = 1_000  # keys of one level that are compared
+
+
+class UnreadKey(NamedTuple):
+    """`level`: where the key stands, as the operator writes it; `likely`: the known key that it resembles, or ""."""
+
+    level: str
+    name: str
+    known: tuple[str, ...]
+    likely: str
+    safety: bool
+
+    @property
+    def in_robot(self) -> bool:
+        """Whether it stands in the entry of a robot, which is not served if the key concerns safety."""
+        return self.level.startswith("embodiments.instances[")
+
+    def refusal(self) -> BadInput:
+        """As `bad_field` of a value."""
+        hint: CodedText = coded("session.remove_field")
+        if self.likely:
+            hint = coded("world.did_you_mean", likely=self.likely)
+        if self.likely == APPROVAL and self.level:
+            hint = coded("config.approval_place")
+        if self.safety and not self.in_robot:
+            hint = coded("config.all_ask", hint=hint)
+        where = f"{self.level}.{self.name}" if self.level else self.name
+        found = coded("file.at", where=where[:200], found=coded("session.unread", name=self.name[:80]))
+        expected = coded("common.some_of", names=[*self.known])
+        return BadInput(found, path=PATH, op="read", expected=expected, fix=hint, code="FIELD_UNREAD")
+
+
+def bare(key: str) -> str:
+    """A key without case and separators: keys are read in camelCase and in snake_case."""
+    return key.replace("_", "").replace("-", "").replace(".", "").lower()
+
+
+def unread_keys(document: Json, raw: Json) -> Iterator[UnreadKey]:
+    """`document`: by bare keys, with the environment's; `raw`: the file, in which each is spelled as it is written."""
+    agents, bodies = document.get("agents"), document.get("embodiments")
+    raw_agents, raw_bodies = _part(raw, "agents"), _part(raw, "embodiments")
+    yield from _level(document, raw, "", TOP)
+    yield from _level(agents, raw_agents, "agents", AGENTS)
+    defaults = _level(_part(agents, "defaults"), _part(raw_agents, "defaults"), "agents.defaults", DEFAULTS)
+    yield from (key for key in defaults if key.likely or key.safety)  # the others are another program's
+    yield from _level(bodies, raw_bodies, "embodiments", EMBODIMENTS)
+    yield from _level(document.get("simulation"), _part(raw, "simulation"), "simulation", SIMULATION)
+    for number, (entry, written) in enumerate(_pairs(agents, raw_agents, "brains")):
+        if isinstance(entry, dict) and entry.get("kind", KINDS[0]) in KINDS:  # a package's backend has its own
+            yield from _level(entry, written, f"agents.brains[{number}]", RESPONDER)
+    for number, (entry, written) in enumerate(_pairs(bodies, raw_bodies, "instances")):
+        yield from _level(entry, written, f"embodiments.instances[{number}]", INSTANCE)
+
+
+def _part(value: Any, name: str) -> Any:
+    """A member by its bare name."""
+    return next((part for key, part in value.items() if bare(key) == name), None) if isinstance(value, dict) else None
+
+
+def _pairs(value: Any, raw: Any, name: str) -> Iterator[tuple[Any, Any]]:
+    """Each entry of a list, and the same one of the file."""
+    here, written = _part(value, name), _part(raw, name)
+    if isinstance(here, list):
+        yield from zip_longest(here, (written if isinstance(written, list) else [])[: len(here)])
+
+
+def _level(value: Any, raw: Any, level: str, known: tuple[str, ...]) -> Iterator[UnreadKey]:
+    names = {bare(name) for name in known}
+    unread = [key for key in (value if isinstance(value, dict) else ()) if key not in names]
+    written = {bare(key): key for key in (raw if unread and isinstance(raw, dict) else ())}
+    for key in islice(unread, _MOST):
+        name = written.get(key, key)
+        yield UnreadKey(level, name, known, *_judged(name, known))
+
+
+@lru_cache(maxsize=256)
+def _judged(name: str, known: tuple[str, ...]) -> tuple[str, bool]:
+    """The known key that it resembles, or "", and whether it concerns safety."""
+    names = {bare(item): item for item in known}
+    safety, close = _concerned_safety(name), _closest(bare(name), tuple(names))
+    likely = names[close] if close else APPROVAL if safety == APPROVAL else ""
+    return likely, bool(safety) or likely in SAFETY
+
+
+def _concerned_safety(name: str) -> str:
+    """The word of safety that the key, or a part of it, resembles; "" where it resembles none."""
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name[:_LONGEST])
+    found = [_closest(bare(name), SAFETY), *(_closest(part.lower(), _IN_COMPOUNDS) for part in parts)]
+    return next(filter(None, found), "")
+
+
+def _closest(word: str, words: Iterable[str]) -> str:
+    from difflib import get_close_matches  # only a file with such a key pays for it
+
+    return next(iter(get_close_matches(word, words, 1, _CLOSE)), "") if len(word) <= _LONGEST else ""
