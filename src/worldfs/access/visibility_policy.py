@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeGuard
 
+from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_list, as_objects
 from worldfs.base.model import Json
 
@@ -90,14 +92,11 @@ class PolicyCache:
         """The manifest and a warning; an empty manifest when there is none."""
         path = self._agent(name) if kind == "agent" else self._project(name)
         try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_BYTES + 1)
-        except FileNotFoundError:
+            data = read_given_file(path, op="read", most=MAX_BYTES)
+        except NotFound:
             return {}, ""
-        except OSError as error:
-            return {}, f"{path}: {error.strerror}"
-        if len(data) > MAX_BYTES:
-            return {}, f"{path}: more than {MAX_BYTES} bytes"
+        except WorldError as error:
+            return {}, str(error)
         try:
             value = json.loads(data)
         except (ValueError, RecursionError) as error:

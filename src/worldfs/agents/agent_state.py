@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from worldfs.base.errors import BadInput, Busy, UserError, from_os
+from worldfs.base.errors import BadInput, Busy, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
@@ -317,12 +317,9 @@ class AgentState(AgentFiles):
 
         text = None
         if template:
-            from pathlib import Path
+            from worldfs.base.given_file import read_given_file
 
-            try:
-                text = Path(template).read_text("utf-8")
-            except OSError as error:
-                raise from_os(error, path=template, op="prompt") from error
+            text = read_given_file(template, op="prompt").decode("utf-8", "replace")
         session = session or self._session_here()
         memory, tasks, messages = self._context_sources(session)
         last = self._last(session)

@@ -16,6 +16,7 @@ READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # non-
 FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
 NAME_MAX: Final = 255  # bytes (POSIX limits.h, the same on every file system that we know)
 OPEN_FOLDERS: Final = 128  # descriptors kept
+WHOLE_MOST: Final = 1 << 30  # bytes of a file that is read into memory
 
 
 def check_path(path: str, *, op: str = "") -> None:
@@ -215,6 +216,9 @@ class DirReader:
             return None
         fd, info = found
         try:
+            if info.st_size > WHOLE_MOST:
+                found_more, expected = coded("tree.larger", n=WHOLE_MOST), coded("common.at_most_bytes", n=WHOLE_MOST)
+                raise BadInput(found_more, path=place.path, op="read", expected=expected)
             return read_whole(fd, info.st_size), info
         finally:
             os.close(fd)

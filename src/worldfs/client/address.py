@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from worldfs.base.errors import BadInput, NotFound, from_os
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 
 TOKEN = "PAOS_TOKEN"  # noqa: S105 -- the name of a variable
+_TOKENS_MOST = 1 << 20  # bytes of a file of tokens
 PROJECT_TOKEN = "PAOS_PROJECT_TOKEN"  # noqa: S105 -- the name of a variable
 PORT = 18790
 
@@ -72,11 +74,7 @@ def home_of(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def _token_in(file: str) -> str:
-    try:
-        with open(file, encoding="utf-8") as opened:
-            text = opened.read().strip()
-    except OSError as error:
-        raise from_os(error, path=file, op="connect") from None
+    text = read_given_file(file, op="connect", most=_TOKENS_MOST).decode("utf-8", "replace").strip()
     if not text.startswith("{"):
         return text.partition("\n")[0].strip()
     try:

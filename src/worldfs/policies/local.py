@@ -17,6 +17,8 @@ from collections.abc import Callable
 from typing import Final
 
 from worldfs.base.clock import Clock
+from worldfs.base.errors import WorldError
+from worldfs.base.given_file import check_given_file, read_given_file
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -51,6 +53,7 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
         if os.path.exists(os.path.join(path, _CONFIG)):
             return ProcessPolicy(spec, path, _directory_kind(path), clock)
         raise _odd(path, f"a directory without {_CONFIG}")
+    check_given_file(path, op="open a policy")
     make = _FILES.get(os.path.splitext(path)[1].lower())
     if make is None:
         raise _odd(path, f"a file ending in {os.path.splitext(path)[1] or 'nothing'}")
@@ -60,9 +63,8 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
 def _directory_kind(path: str) -> str:
     """ "openvla" by what its configuration says, else "lerobot", which says itself what it does not know."""
     try:
-        with open(os.path.join(path, _CONFIG), encoding="utf-8") as file:
-            config = json.load(file)
-    except (OSError, ValueError):
+        config = json.loads(read_given_file(os.path.join(path, _CONFIG), op="open a policy"))
+    except (WorldError, ValueError, RecursionError):
         return "lerobot"
     return _OPENVLA if isinstance(config, dict) and config.get("model_type") == _OPENVLA else "lerobot"
 

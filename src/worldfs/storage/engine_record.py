@@ -7,6 +7,8 @@ import os
 from typing import Final
 
 from worldfs.base.durable import Root
+from worldfs.base.errors import WorldError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_object, as_text
 
 from .revision import PRIVATE_DIR
@@ -22,9 +24,9 @@ def engine_of(root: str | os.PathLike[str]) -> str:
     if given := os.environ.get(VARIABLE):
         return given
     try:
-        with open(os.path.join(root, RECORD), encoding="utf-8") as file:
-            return as_text(as_object(json.load(file)).get("store")) or DISK
-    except (OSError, ValueError):
+        data = read_given_file(os.path.join(root, RECORD), op="open a store")
+        return as_text(as_object(json.loads(data)).get("store")) or DISK
+    except (WorldError, ValueError, RecursionError):
         return DISK
 
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.base.errors import from_os
+from worldfs.base.errors import NotFound
+from worldfs.base.given_file import read_given_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,11 +61,9 @@ class Home(NamedTuple):
         from .fleet_directories import place_fleet
 
         try:
-            data = self.config_path.read_bytes()
-        except FileNotFoundError:
+            data = read_given_file(self.config_path, op="read")
+        except NotFound:
             data = b""
-        except OSError as error:
-            raise from_os(error, path=str(self.config_path), op="read") from error
         read = config.read(data, environ)._replace(home=str(self.path), profiles=str(self.profiles))
         return place_fleet(read, self.path)
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, from_os
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 from worldfs.tree.path import safe_name
 
@@ -30,11 +31,9 @@ def profile_text(name: str, language: str, own: Path | None = None) -> bytes | N
     files = (f"{name}.{language}.md", f"{name}.md") if language != "en" else (f"{name}.md",)
     for path in [own / file for file in files] if own is not None else []:
         try:
-            return path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+            return read_given_file(path, op="read a profile")
+        except NotFound:
             continue
-        except OSError as error:
-            raise from_os(error, path=str(path), op="read a profile") from error
     folder = resources.files("worldfs").joinpath("profiles")
     for file in files:
         found = folder.joinpath(file)

@@ -13,6 +13,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Busy, Conflict, NotFound
 from worldfs.base.file_lock import FileLock
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.formats import config as config_format
@@ -126,7 +127,7 @@ def _change(
     lock = FileLock(root, LOCK)
     try:
         with lock:
-            data = home.config_path.read_bytes()
+            data = read_given_file(home.config_path, op="read")
             config_format.read(data)  # raises for a text that is no configuration
             text = data.decode("utf-8-sig")
             before = as_object(json.loads(text))
@@ -139,7 +140,7 @@ def _change(
             if demand and read.instance(demand) is None and wrong:
                 first = wrong[0]
                 raise BadInput(first.found, path=demand, op="robot add", expected=first.expected, fix=first.fix)
-            if home.config_path.read_bytes() != data:
+            if read_given_file(home.config_path, op="read") != data:
                 raise Conflict(coded("fleet.config_changed"), path=str(home.config_path), fix=coded("common.try_again"))
             root.replace(home.config_path.name, new, private=True)
     finally:

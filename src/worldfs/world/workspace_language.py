@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from worldfs.base.dir_reader import DirReader
-from worldfs.base.errors import UserError
+from worldfs.base.errors import UserError, WorldError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_object
 
 from .home import Home
@@ -65,9 +66,10 @@ def directory_language(root: str, robots: Sequence[str] = ()) -> str:
 
 
 def _config_bytes(home: str) -> bytes:
-    with suppress(OSError), open(os.path.join(home, "config.json"), "rb") as file:
-        return file.read()
-    return b""
+    try:
+        return read_given_file(os.path.join(home, "config.json"), op="read")
+    except WorldError:
+        return b""
 
 
 def _plain_language(data: bytes) -> str:

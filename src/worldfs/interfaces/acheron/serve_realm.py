@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Self
 from worldfs.access.tokens import TokenStore
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
+from worldfs.base.given_file import check_given_file
 from worldfs.base.messages import coded
 from worldfs.storage.open_store import open_store
 
@@ -48,6 +49,8 @@ class ListenOptions(NamedTuple):
             return None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
+        for file in filter(None, (self.certificate, self.key)):
+            check_given_file(file, op="serve")
         try:
             context.load_cert_chain(self.certificate, self.key or None)
         except (OSError, ssl.SSLError) as error:

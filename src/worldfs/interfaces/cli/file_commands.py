@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -138,8 +139,7 @@ def _input_bytes(context: CommandContext) -> bytes:
     """The bytes to write: from a file, or standard input."""
     if context["source"] == "-":
         return sys.stdin.buffer.read()
-    with open(context["source"], "rb") as file:
-        return file.read()
+    return read_given_file(context["source"], op="write", most=sys.maxsize - 1)
 
 
 def _json_bytes(data: bytes) -> dict[str, str]:

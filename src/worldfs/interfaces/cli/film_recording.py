@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.given_file import check_made_file
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.robots.video_writer import kind_of
@@ -31,6 +32,7 @@ def check_film_options(context: CommandContext) -> None:
     """Check the options before a world is built. Raises `BadInput`."""
 
     kind_of(context["record"])
+    check_made_file(context["record"], op="--record")
     if context["no_cameras"]:
         raise BadInput(coded("command.needs_cameras"), op="--record", fix=coded("command.with_cameras"))
 

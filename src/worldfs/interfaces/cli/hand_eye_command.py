@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.given_file import check_made_file, read_given_file
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def run(context: CommandContext) -> int:
 def _print(context: CommandContext, picture: Picture) -> int:
     from PIL import Image
 
+    check_made_file(context["print"], op="--print")
     Image.fromarray(picture).save(context["print"])
     context.output.report(coded("plugin.board_printed", path=context["print"]), {"board": context["print"]}, "good")
     return 0
@@ -72,7 +75,7 @@ def _looks(context: CommandContext, session: str, camera: str) -> tuple[list[Arr
         hand = np.eye(4)
         hand[:3, :3], hand[:3, 3] = rotations.matrix(held[3:7]), held[:3]
         hands.append(hand)
-        pictures.append(np.asarray(Image.open(file)))
+        pictures.append(np.asarray(Image.open(BytesIO(read_given_file(file, op="robot hand-eye")))))
     return hands, pictures
 
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from worldfs.base.durable import Root
-from worldfs.base.errors import BadInput, Conflict, from_os
+from worldfs.base.errors import BadInput, Conflict, NotFound
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -133,16 +134,13 @@ def write_record(home: str, name: str, record: Json) -> None:
 
 def _read(path: str) -> str | None:
     try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8")
-    except FileNotFoundError:
+        return read_given_file(path, op="setup").decode("utf-8")
+    except NotFound:
         return None
     except UnicodeDecodeError:
         raise BadInput(
             coded("setup.unreadable", why="UTF-8"), path=path, op="setup", fix=coded("setup.repair")
         ) from None
-    except OSError as error:
-        raise from_os(error, path=path, op="setup") from error
 
 
 def _missing_dirs(path: str) -> list[str]:

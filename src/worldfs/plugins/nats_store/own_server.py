@@ -18,6 +18,7 @@ from typing import Final
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import Busy, NotFound, StorageError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.storage.open_store import open_store
@@ -131,9 +132,8 @@ class OwnServer:
 
     def _said(self) -> Mapping[str, object]:
         try:
-            with open(self._path(ADDRESS), encoding="utf-8") as file:
-                return as_object(json.load(file))
-        except (FileNotFoundError, ValueError):
+            return as_object(json.loads(read_given_file(self._path(ADDRESS), op="start nats-server")))
+        except (NotFound, ValueError):
             return {}
 
     def _write(self, name: str, text: str) -> None:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.given_file import check_given_file
 from worldfs.base.messages import coded
 
 BUCKET: Final = "paos"
@@ -66,6 +67,8 @@ class StoreAddress(NamedTuple):
     def tls(self) -> ssl.SSLContext | None:
         if not (self.ca or self.cert or self.servers.startswith("tls:")):
             return None
+        for file in filter(None, (self.ca, self.cert, self.key)):
+            check_given_file(file, op="open a store")
         context = ssl.create_default_context(cafile=self.ca or None)
         if self.cert:
             context.load_cert_chain(self.cert, self.key or None)

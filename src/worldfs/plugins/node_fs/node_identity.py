@@ -12,7 +12,7 @@ import threading
 from typing import Final
 
 from worldfs.base.durable import Disk, Root
-from worldfs.base.errors import BadInput, Busy
+from worldfs.base.errors import BadInput, Busy, UserError
 from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
 
@@ -50,14 +50,16 @@ class NodeIdentity:
             data = self._root.read(self._name)
             if data is not None:
                 self._take_in(data)
-        except BaseException:
+        except BaseException as error:
             self.close()
+            if isinstance(error, UserError):
+                error.path = self.path
             raise
 
     def _take_in(self, data: bytes) -> None:
         try:
             value: object = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(coded("node.no_state"), path=self.path, op="node", expected='{"schema":1,…}')

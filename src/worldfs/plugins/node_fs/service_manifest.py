@@ -13,7 +13,8 @@ import shutil
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from worldfs.base.errors import BadInput, MissingRequirement, from_os
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
@@ -43,13 +44,9 @@ class ServiceManifest(NamedTuple):
 def read(path: str) -> ServiceManifest:
     """Raises `NotFound`, `BadInput` with the field that is wrong, `MissingRequirement` when the program is not
     there."""
+    data = read_given_file(path, op="service", most=MANIFEST_MAX)
     try:
-        with open(path, "rb") as file:
-            data = file.read(MANIFEST_MAX + 1)
-    except OSError as error:
-        raise from_os(error, path=path, op="service") from error
-    try:
-        value = json.loads(data) if len(data) <= MANIFEST_MAX else None
+        value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadInput(
             coded("file.not_json", why=str(error)), path=path, op="service", expected=coded("node.manifest")

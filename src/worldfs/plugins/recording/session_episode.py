@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_float, as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -101,15 +103,15 @@ def _pictures(folder: Path, camera: str, count: int) -> Array:
     files = [folder / PICTURES / camera / f"{step:06d}.jpg" for step in range(1, count + 1)]
     if absent := [file for file in files if not file.exists()]:
         raise BadInput(coded("plugin.no_frame", file=str(absent[0])), path=str(folder), op="robot record")
-    return np.stack([np.asarray(Image.open(file)) for file in files])
+    return np.stack([np.asarray(Image.open(BytesIO(read_given_file(file, op="robot record")))) for file in files])
 
 
 def read_session(folder: Path) -> tuple[Json, Sequence[Json]]:
     """episode.json and the lines of its trace. Raises `NotFound` where they are not there, or broken."""
     try:
-        episode = json.loads((folder / "episode.json").read_text(encoding="utf-8"))
-        lines = [json.loads(line) for line in (folder / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
-    except (OSError, ValueError) as error:
+        episode = json.loads(read_given_file(folder / "episode.json", op="robot record"))
+        lines = [json.loads(line) for line in read_given_file(folder / "trace.jsonl", op="robot record").splitlines()]
+    except (WorldError, ValueError, RecursionError) as error:
         raise NotFound(
             coded("plugin.no_session", why=str(error)), path=str(folder), op="robot record",
             fix=coded("plugin.record_it"),

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.extras import require
+from worldfs.base.given_file import open_given_file
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job
 
@@ -117,9 +118,9 @@ class TraceExporter:
         if not isinstance(path, str) or not path or ".." in Path(path).parts or Path(path).is_absolute():
             return []
         try:
-            with (self._root / path).open("rb") as file:
+            with open(open_given_file(self._root / path, op="send traces"), "rb") as file:
                 return file.read(TRACE_MOST).splitlines()
-        except OSError:  # removed, or never there: the job's own spans are sent
+        except (OSError, WorldError):  # removed, or never there: the job's own spans are sent
             return []
 
     def _send(self, spans: list[tuple[str, JobSpan]]) -> None:

@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.driver import PluginContext
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput, MissingRequirement, WorldError
+from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain, from_dh, from_urdf
@@ -131,11 +132,10 @@ class LeRobotArm:
         if isinstance(declared, Mapping) and isinstance(declared.get("urdf"), str):
             path = os.path.expanduser(str(declared["urdf"]))
             try:
-                with open(path, encoding="utf-8") as file:
-                    text = file.read()
-            except OSError as error:
+                text = read_given_file(path, op="open a target").decode("utf-8", "replace")
+            except WorldError as error:
                 raise MissingRequirement(
-                    coded("target.no_description", path=path, why=error.strerror), path=f"{at}.urdf"
+                    coded("target.no_description", path=path, why=error.found), path=f"{at}.urdf"
                 ) from error
             names = declared.get("joints") or self.joints
             if len(names) != len(self.joints):

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.given_file import check_given_file
 from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.robots.robot_library import config_member
@@ -47,6 +48,8 @@ class BrokerAddress:
 
     def context(self) -> ssl.SSLContext:
         """Raises `MissingRequirement` for a certificate that cannot be read."""
+        for file in filter(None, (self.ca, self.certificate, self.key)):
+            check_given_file(file, op="open a target")
         try:
             context = ssl.create_default_context(cafile=self.ca or None)
             if self.certificate:
