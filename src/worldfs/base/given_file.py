@@ -16,6 +16,7 @@ from .errors import BadInput, from_os
 from .messages import coded
 
 LARGEST: Final = 64 << 20  # bytes
+_STEP: Final = 1 << 20
 _INHERITED: Final = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
 
 
@@ -52,17 +53,19 @@ def open_given_file(path: str | os.PathLike[str], *, op: str) -> int:
 def read_given_file(path: str | os.PathLike[str], *, op: str, most: int = LARGEST) -> bytes:
     """Its content. Raises as `open_given_file`; `BadInput` for more than `most` bytes, of which no more are read."""
     fd = open_given_file(path, op=op)
+    parts, size = [], 0
     try:
-        with open(fd, "rb", closefd=False) as file:
-            data = file.read(most + 1)
+        while size <= most and (part := os.read(fd, min(most + 1 - size, _STEP))):
+            parts.append(part)
+            size += len(part)
     except OSError as error:
         raise from_os(error, path=os.fspath(path), op=op) from error
     finally:
         os.close(fd)
-    if len(data) > most:
+    if size > most:
         found, expected = coded("tree.larger", n=most), coded("common.at_most_bytes", n=most)
         raise BadInput(found, path=os.fspath(path), op=op, expected=expected)
-    return data
+    return b"".join(parts)
 
 
 def check_given_file(path: str | os.PathLike[str], *, op: str) -> None:

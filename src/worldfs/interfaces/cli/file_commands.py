@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from worldfs.base.dir_reader import WHOLE_MOST
 from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 
@@ -139,7 +140,7 @@ def _input_bytes(context: CommandContext) -> bytes:
     """The bytes to write: from a file, or standard input."""
     if context["source"] == "-":
         return sys.stdin.buffer.read()
-    return read_given_file(context["source"], op="write", most=sys.maxsize - 1)
+    return read_given_file(context["source"], op="write", most=WHOLE_MOST)
 
 
 def _json_bytes(data: bytes) -> dict[str, str]:
