@@ -116,8 +116,20 @@ def test_a_mission_of_the_only_person_waits_for_approval_and_says_so(careful) ->
     with kernel(careful):
         assert careful.paos("mission", "add", "put the red apple in the basket").code == 0
         until(lambda: len(waiting(careful)) == 1)
+        says = f"the approval of operator: paos approve {waiting(careful)[0]['plan']}"
+        until(lambda: f"waiting: {says}" in careful.text("ORCHESTRATOR.md"))
+        assert "| waiting " in careful.text("ORCHESTRATOR.md").partition("Robot Pool")[2]
+        assert "waiting" in (listed := careful.paos("mission", "list").out) and says in listed
+        assert f"waits: {says}" in careful.paos("status").out
         assert careful.paos("approve", waiting(careful)[0]["plan"]).code == 0
         until(lambda: careful.paos("--json", "mission", "list").values[-1]["missions"][0]["state"] == "succeeded")
+
+
+def test_a_run_until_idle_does_not_wait_for_the_person_whose_approval_a_mission_waits_for(careful) -> None:
+    assert careful.paos("mission", "add", "put the red apple in the basket").code == 0
+    ended = careful.up()
+    assert ended.code == 1 and "put the red apple in the basket waits: the approval of operator" in ended.out, ended
+    assert "interrupted" in careful.text("ORCHESTRATOR.md")
 
 
 def test_with_a_second_person_the_first_one_does_not_approve_an_order_of_their_own(careful) -> None:

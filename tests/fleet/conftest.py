@@ -25,6 +25,7 @@ class Robots:
         self.repeats, self.legs = False, "it is not split"
         self.closed, self.late = [], {}
         self.heard = set()  # orders whose end was read after they had ended as lost
+        self.asking = {}  # robot → whose approval it waits for
         self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
     def offers(self):
@@ -67,6 +68,9 @@ class Robots:
 
     def has_ended(self, job):
         return job.id in self.heard
+
+    def approvals(self):
+        return dict(self.asking)
 
     def ways_out(self, robot):
         return ()

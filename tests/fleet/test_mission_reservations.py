@@ -179,3 +179,85 @@ def test_nothing_is_kept_for_an_order_that_had_nothing(fleet):
     reservations, mission = fleet.loop.reservations, fleet.loop.open["m1"]
     reservations.keep(mission, Job(Order("job_1", "r1", "pick_up"), JobStatus(JobState.FAILED, 1)), things=True)
     assert not reservations.keeps("r1") and fleet.store.list(KEPT) == [] and "reservations/r1" not in fleet.alerts
+
+
+# -- a thing in a gripper ------------------------------------------------------------------------------------------
+
+
+def hold(fleet, robot, *things):
+    """What is in the gripper, as it is measured."""
+    fleet.robots.robots[robot] = fleet.robots.robots[robot]._replace(stands=things)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_thing_in_a_gripper_stays_reserved_while_its_holder_does_another_mission(fleet, restarted):
+    hold(fleet, "r1", CUP)
+    fleet.add("other", robot="r1")
+    fleet.add("m2", robot="r2")
+    fleet.settle()
+    if restarted:
+        fleet.drop()
+        fleet.start()
+        fleet.settle()
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    assert fleet.robots.work["other"][0].reserve([AISLE], [CUP, HERE]) == 0
+    assert fleet.robots.work["other"][0].note_job(Order("job_1", "r1", "go"))
+    assert CUP in fleet.status("other").held
+    fleet.settle()
+    assert waits(fleet, "m2") and not found
+    fleet.robots.work["other"][0].settle([CUP, HERE])
+    fleet.robots.end("other")
+    fleet.settle()
+    assert waits(fleet, "m2") and not found  # it has it still
+    hold(fleet, "r1")
+    fleet.loop.step()
+    until(lambda: found == [0])
+
+
+def test_a_thing_that_was_put_down_on_the_way_is_free_before_its_holders_mission_ends(fleet):
+    hold(fleet, "r1", CUP)
+    fleet.add("other", robot="r1")
+    fleet.add("m2", robot="r2")
+    fleet.settle()
+    work = fleet.robots.work["other"][0]
+    assert work.reserve([AISLE], [CUP, HERE]) == 0
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    work.settle([HERE])
+    until(lambda: found == [0])
+    assert fleet.state("other") == "running"
+
+
+def test_a_thing_that_the_holders_mission_is_about_stays_its_own_to_the_end(fleet):
+    hold(fleet, "r1", CUP)
+    fleet.add("m1", robot="r1")
+    fleet.add("m2", robot="r2")
+    fleet.settle()
+    work = fleet.robots.work["m1"][0]
+    assert work.reserve([CUP], [CUP, HERE]) == 0
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    work.settle([HERE])
+    assert waits(fleet, "m2") and not found
+    hold(fleet, "r1")
+    fleet.robots.end("m1")
+    fleet.settle()
+    until(lambda: found == [0])
+
+
+@pytest.mark.parametrize("at_work", [False, True])
+def test_what_a_robot_held_is_free_once_it_is_no_robot_of_the_fleet(fleet, at_work):
+    hold(fleet, "r1", CUP)
+    fleet.add("m2", robot="r2")
+    if at_work:
+        fleet.add("other", robot="r1")
+    fleet.settle()
+    if at_work:
+        assert fleet.robots.work["other"][0].reserve([AISLE], [CUP, HERE]) == 0
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    del fleet.robots.robots["r1"]
+    fleet.settle()
+    until(lambda: found == [0])
+    assert at_work or "r1 is no robot of this fleet any more: cup is free" in fleet.page()

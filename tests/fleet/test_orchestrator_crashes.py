@@ -75,6 +75,9 @@ class Robots:
     def ways_out(self, robot):
         return ()
 
+    def approvals(self):
+        return {}
+
     def holds_something(self, robot):
         return False
 

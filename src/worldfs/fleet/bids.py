@@ -50,6 +50,7 @@ class RobotOffer(NamedTuple):
     served: bool = True  # by this process, or by another one that holds its lease
     heard: datetime | None = None  # when that lease was renewed last; None: never, or it is this process's
     stands: tuple[Reservation, ...] = ()  # what it is in: the floor that it stands on, the lanes, what it holds
+    cut_off: bool = False  # its own workspace does not answer, as `unable` says
 
 
 class MissionNeeds(NamedTuple):

@@ -82,25 +82,29 @@ class DashboardFile:
         decisions: Sequence[str],
         language: str,
         *,
-        at_once: bool = False,
+        over: bool = False,
     ) -> None:
-        """Write it where it differs: a projection, so its name need not be durable. `at_once`: nothing is put off."""
+        """Write it where it differs: a projection, so its name need not be durable. `over`: the orchestrator ends, so
+        nothing is put off, and nothing is called at work."""
         if not self.wanted or not self._readable:
             return
         missions = list(missions)
         known = [robot._replace(heard=None) if robot.served else robot for robot in robots]  # no renewal is a change
-        state = [(m.id, m.status.state, m.status.robot, m.priority) for m in missions], known, list(decisions)
+        facts = [(m.id, m.status.state, m.status.robot, m.priority, m.status.waits) for m in missions]
+        state = facts, known, list(decisions), over
         began = self._clock.monotonic()
         if state == self._shown:
             self._due = None
             return
-        if began < self._rests_until and not at_once:
+        if began < self._rests_until and not over:
             self._due = self._rests_until
             return
         now = clock_time(stamp(self._clock.now()))
         work = {m.status.robot: m for m in missions if m.status.state is MissionState.RUNNING}
-        pool = [PoolRobot(r.id, r.state, _heard(r, now), _title(work.get(r.id))) for r in robots]
-        board = dashboard(missions, pool, decisions)
+        pool = [
+            PoolRobot(r.id, _state(r, work.get(r.id), over), _heard(r, now), _title(work.get(r.id))) for r in robots
+        ]
+        board = dashboard(missions, pool, decisions, language, over=over)
         queued = {row_digest(queue_row(m)): m.id for m in missions if m.status.state is MissionState.QUEUED}
         shown = {row_digest(row) for row in board.queue} - self._noted
         self._files.note_rows(
@@ -150,6 +154,12 @@ def _heard(robot: RobotOffer, now: str) -> str:
     if robot.heard is not None:
         return clock_time(stamp(robot.heard))
     return now if robot.served else ""
+
+
+def _state(robot: RobotOffer, mission: Mission | None, over: bool) -> str:
+    if over and robot.heard is None and robot.served:  # it was this process that served it
+        return "offline"
+    return mission.word if mission is not None and mission.status.waits and robot.state == "busy" else robot.state
 
 
 def _title(mission: Mission | None) -> str:

@@ -73,6 +73,7 @@ class MissionStatus:
     held: tuple[Reservation, ...] = ()  # what is reserved for `job`
     legs: tuple[str, ...] = ()  # missions that it was split into; it ends by its goals, once they have succeeded
     progress: MissionProgress = NO_PROGRESS
+    waits: str = ""  # of one that runs: what it waits for now; "": nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,11 @@ class Mission:
     @property
     def priority(self) -> str:
         return self.status.priority or self.order.priority
+
+    @property
+    def word(self) -> str:
+        """Its state, for people."""
+        return "waiting" if self.status.waits else self.status.state.value
 
     @property
     def after(self) -> tuple[str, ...]:

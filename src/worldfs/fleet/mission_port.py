@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -62,6 +62,7 @@ class MissionHold(NamedTuple):
     note_job: NoteJob
     reserve: Reserve
     settle: Callable[[Sequence[Reservation]], None]  # the order has a measured end; what the robot stands on now
+    note_turn: Callable[[str], None] = lambda why: None  # which instruction the mission waits for, "" for none
 
 
 class MissionExecutor(Protocol):
@@ -109,6 +110,10 @@ class MissionExecutor(Protocol):
 
     def has_ended(self, job: Job) -> bool:
         """Whether an order that ended as lost has a measured end after all, by what its robot was heard to say."""
+        ...
+
+    def approvals(self) -> Mapping[str, str]:
+        """Robots whose plan or order waits for a person, and whose approval that is."""
         ...
 
     def stands(self, robot: str) -> Sequence[Reservation]:

@@ -21,7 +21,7 @@ from worldfs.base.model import Cause, Finding, Job
 from .bids import RobotOffer
 from .mission import Mission
 from .mission_port import MissionExecutor
-from .open_missions import OpenMissions
+from .open_missions import Holdup, OpenMissions
 from .reservations import Reservation, ReservationTable, ReservedKind, named, read_reservation
 
 KEPT: Final = ".paos/reservations"
@@ -55,6 +55,9 @@ class MissionReservations:
         self._stands: dict[str, Collection[Reservation]] = {}  # by robot, as it was last seen
         self._own: dict[str, str] = {}  # robot → its mission, which holds what it stands on
         self._kept: dict[str, KeptReservations] = {}
+        self._hands: dict[
+            str, set[Reservation]
+        ] = {}  # mission → things that its robot held, and that it did not ask for
 
     def load(self) -> None:
         """What robots keep since before the start."""
@@ -80,9 +83,12 @@ class MissionReservations:
         """
         id, robot = mission.id, mission.status.robot
         stands = [item for item in pinned if item.kind is not ReservedKind.OBJECT]
+        hand = {item for item in pinned if item.kind is ReservedKind.OBJECT}
         self._own[robot] = id
         self._place(robot)
         self.table.stand(id, stands)
+        self.table.add(id, hand)  # what it holds since an earlier mission stays its own
+        self._hands[id] = (self._hands.get(id, set()) | hand) - set(wanted)
         if robot in self._kept:
             self.table.add(id, self._kept[robot].held)
         self.table.request(id, mission.rank, wanted, asides)
@@ -92,6 +98,7 @@ class MissionReservations:
             self._granted.wait()
         if not at_work():
             return None
+        self._missions.note_holdup(id, Holdup.RESERVATION, "")
         number = self.table.aside(id)
         return 0 if number is None else number + 1
 
@@ -109,7 +116,12 @@ class MissionReservations:
         if (mission := self._missions.table.get(id)) is not None:
             if mission.status.robot in self._kept:
                 self._free(mission.status.robot, coded("mission.later_order"))
+            stands = set(stands)
             self.table.stand(id, [item for item in stands if item.kind is not ReservedKind.OBJECT])
+            hand = self._hands.get(id, set())
+            if put_down := hand - stands:
+                self.table.release(id, put_down)
+                self._hands[id] = hand & stands
         self.decide()
 
     def wake(self) -> None:
@@ -119,6 +131,7 @@ class MissionReservations:
     def release(self, mission: str, robot: str) -> None:
         """The mission goes on no more with that robot, which keeps what it stands on."""
         self.table.release(mission)
+        self._hands.pop(mission, None)
         if self._own.get(robot) == mission:
             del self._own[robot]
             self._stands[robot] = self._executor.stands(robot)
@@ -130,7 +143,9 @@ class MissionReservations:
             mission = self._missions.table.get(decision.holder)
             if mission is None:
                 continue
-            if decision.verdict != "granted" or decision.over:
+            if decision.verdict in ("wait", "yield"):
+                self._missions.note_holdup(mission.id, Holdup.RESERVATION, decision.reason)
+            elif decision.verdict != "granted" or decision.over:
                 self._missions.note(mission, decision.reason)
             if decision.verdict == "wait":
                 self._on_wait()
@@ -141,8 +156,10 @@ class MissionReservations:
     # -- robots ---------------------------------------------------------------------------------------------------
 
     def look(self, offers: Iterable[RobotOffer]) -> None:
-        """Where the robots stand that have no mission; those that are heard of again may let go of what they kept."""
-        changed = False
+        """Where the robots stand that have no mission; those that are heard of again may let go of what they kept, and
+        those that are no robots any more hold nothing."""
+        offers = list(offers)
+        changed = self._let_go(self._stands.keys() - {offer.id for offer in offers})
         for offer in offers:
             if self._stands.get(offer.id, ()) != offer.stands:
                 self._stands[offer.id] = offer.stands
@@ -154,6 +171,15 @@ class MissionReservations:
         if changed:
             self.decide()
 
+    def _let_go(self, gone: Collection[str]) -> bool:
+        """Whether anything of these robots is free now. What one keeps after an unknown end is a person's to free."""
+        for robot in gone:
+            things = named(item for item in self._stands.pop(robot) if item.kind is ReservedKind.OBJECT)
+            if things:
+                self._missions.tell(coded("mission.robot_left", robot=robot, names=things))
+            self._place(robot)
+        return bool(gone)
+
     def keeps(self, robot: str) -> bool:
         """Whether what its last order did is not known."""
         return robot in self._kept
@@ -164,7 +190,8 @@ class MissionReservations:
         `things`: also those; without them another robot goes on with the mission.
         """
         robot, status = job.order.node, mission.status
-        held = tuple(item for item in status.held if things or item.kind is not ReservedKind.OBJECT)
+        hand = self._hands.get(mission.id, set())
+        held = tuple(item for item in status.held if things or item.kind is not ReservedKind.OBJECT or item in hand)
         if not held:
             return
         kept = KeptReservations(mission.id, job.id, held)

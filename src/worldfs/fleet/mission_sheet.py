@@ -7,7 +7,7 @@ from typing import Final
 
 from worldfs.access.standing import shown_actor
 from worldfs.base.clock import parse_stamp
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Finding
 from worldfs.formats import entry_ids, orchestrator
 from worldfs.formats.orchestrator import CANCELLED, ActiveMission, Dashboard, QueuedMission
@@ -15,6 +15,8 @@ from worldfs.formats.orchestrator import CANCELLED, ActiveMission, Dashboard, Qu
 from .mission import Mission, MissionOrder, MissionState
 from .mission_store import MissionFiles
 
+INTERRUPTED: Final = "interrupted"  # it goes on, or is queued again, when the next orchestrator starts
+WAITS_MOST: Final = 200  # characters of what a mission waits for
 SHOWN_QUEUE: Final = 200  # rows of the pending queue; what waits behind them is in missions.json
 
 
@@ -68,17 +70,30 @@ def queue_row(mission: Mission) -> QueuedMission:
 
 
 def dashboard(
-    missions: Iterable[Mission], robots: Sequence[orchestrator.PoolRobot], decisions: Sequence[str]
+    missions: Iterable[Mission],
+    robots: Sequence[orchestrator.PoolRobot],
+    decisions: Sequence[str],
+    language: str,
+    *,
+    over: bool = False,
 ) -> Dashboard:
-    """What ORCHESTRATOR.md shows of the open missions."""
+    """What ORCHESTRATOR.md shows of the open missions. `over`: the orchestrator ends."""
     ranked = sorted(missions, key=lambda mission: mission.rank)
     active = [
-        ActiveMission(m.order.title or m.order.text, m.status.robot, m.priority, m.status.state.value)
+        ActiveMission(m.order.title or m.order.text, m.status.robot, m.priority, _word(m, language, over))
         for m in ranked
         if m.status.state in (MissionState.RUNNING, MissionState.PAUSED)
     ]
     queued = [queue_row(m) for m in ranked if m.status.state is MissionState.QUEUED]
     return Dashboard(tuple(active), tuple(robots), tuple(queued[:SHOWN_QUEUE]), tuple(decisions))
+
+
+def _word(mission: Mission, language: str, over: bool) -> str:
+    """Its state, and of one that waits what it waits for."""
+    if over and mission.status.state is MissionState.RUNNING:
+        return INTERRUPTED
+    waits = render(mission.status.waits, language)
+    return f"{mission.word}: {waits[:WAITS_MOST]}" if waits else mission.word
 
 
 def clock_time(stamped: str) -> str:

@@ -92,9 +92,10 @@ class MissionFiles:
         """Every ended mission: the cost grows with the history, so only listings ask."""
         return _ids(self.store.list(DONE))
 
-    def write(self, mission: Mission) -> None:
+    def write(self, mission: Mission, *, durable: bool = True) -> None:
         """A new status: durable when it returns. One that has ended is moved out of the way."""
-        self.store.append(f"{OPEN}/{mission.id}{_ENDING}", b"\n" + _line(_status_value(mission.status)))
+        line = b"\n" + _line(_status_value(mission.status))
+        self.store.append(f"{OPEN}/{mission.id}{_ENDING}", line, durable=durable)
         if mission.status.state.ended:
             self.archive(mission.id)
 
@@ -216,6 +217,7 @@ def _read_status(said: dict[str, object], before: MissionStatus) -> MissionStatu
         tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None),
         tuple(as_text(item) for item in as_list(said.get("legs"))),
         _read_progress(as_object(said.get("progress"))),
+        read_coded(as_text(said.get("waits")), said.get("waits_code")),
     )
 
 
@@ -234,8 +236,9 @@ def _status_value(status: MissionStatus) -> dict[str, object]:
         value["held"] = [item.as_json() for item in status.held]
     if status.state is not MissionState.RUNNING or status.job:
         value.pop("bids", None)  # they stand in the line of the assignment
-    if (form := stored_form(status.reason)) is not None:
-        value["reason_code"] = form
+    for name, text in (("reason", status.reason), ("waits", status.waits)):
+        if (form := stored_form(text)) is not None:
+            value[f"{name}_code"] = form
     return value
 
 

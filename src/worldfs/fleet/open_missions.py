@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import Enum
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError
@@ -16,6 +17,15 @@ from .assignment import circular
 from .mission import Mission, MissionOrder, MissionProgress, MissionState, MissionStatus
 from .mission_store import OPEN, MissionFiles
 from .reservations import Reservation
+
+
+class Holdup(Enum):
+    """What holds up a mission that runs; of several, the first is shown."""
+
+    PERSON = "a person's approval"
+    ROBOT = "the robot, which is cut off"
+    RESERVATION = "what another mission or robot holds"
+    TURN = "another instruction of the robot"
 
 
 class OpenMissions:
@@ -35,6 +45,7 @@ class OpenMissions:
         self.log: deque[tuple[str, str]] = deque(maxlen=SHOWN)  # (time, decision)
         self._holds_something, self._ended = holds_something, ended
         self._waits: dict[str, str] = {}  # why a queued mission waits, as it was last logged
+        self._holdups: dict[str, dict[Holdup, str]] = {}  # what missions that run wait for
 
     def discover(self) -> bool:
         """Read the missions that are new; whether there were any."""
@@ -69,13 +80,15 @@ class OpenMissions:
         before = self.table.get(mission.id, mission).status
         kept = state is MissionState.PAUSED and bool(before.robot) and self._holds_something(before.robot)
         kept |= state is MissionState.QUEUED and before.kept
-        fields = {"at": stamp(self.clock.now()), "kept": kept, "held": (), **more}
+        fields = {"at": stamp(self.clock.now()), "kept": kept, "held": (), "waits": "", **more}
         if state is before.state:  # its priority
             fields = {"at": fields["at"], **more}
         status: MissionStatus = replace(before, state=state, reason=reason, **fields)  # type: ignore[arg-type]  # the fields of a status
         mission = Mission(mission.order, status)
         self.files.write(mission)
         self._waits.pop(mission.id, None)
+        if state is not before.state:
+            self._holdups.pop(mission.id, None)
         if state.ended:
             self.table.pop(mission.id, None)
             self._ended(mission)
@@ -123,6 +136,26 @@ class OpenMissions:
         if self._waits.get(mission.id) != reason:
             self._waits[mission.id] = reason
             self.note(mission, reason)
+
+    def note_holdup(self, id: str, holdup: Holdup, why: str) -> None:
+        """Say what holds up a mission that runs, "" for no longer: logged, and kept with its status."""
+        mission = self.table.get(id)
+        if mission is None or mission.status.state is not MissionState.RUNNING:
+            return
+        found = self._holdups.setdefault(id, {})
+        before = found.get(holdup, "")
+        found[holdup] = why
+        if why and why != before:
+            self.note(mission, why)
+        waits = next((found[one] for one in Holdup if found.get(one)), "")
+        if waits != mission.status.waits:
+            self.table[id] = Mission(mission.order, replace(mission.status, waits=waits))
+            self.files.write(self.table[id], durable=False)  # what it waits for is seen again after a power cut
+
+    def waits_for_persons(self) -> bool:
+        """Whether all missions that run wait for a person, so that none goes on by itself."""
+        running = [id for id, mission in self.table.items() if mission.status.state is MissionState.RUNNING]
+        return bool(running) and all(self._holdups.get(id, {}).get(Holdup.PERSON) for id in running)
 
     def log_lines(self, language: str) -> list[str]:
         return [f"[{at}] {render(said, language)}" for at, said in self.log]

@@ -13,6 +13,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Finding, Job, Order
+from worldfs.runtime.approvals import APPROVALS
 from worldfs.runtime.job_store import is_ended
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
@@ -26,7 +27,7 @@ from .mission import NO_PROGRESS, Mission, MissionProgress, MissionState
 from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHold
 from .mission_reservations import MissionReservations
 from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
-from .open_missions import OpenMissions
+from .open_missions import Holdup, OpenMissions
 from .relay import leg_orders
 from .reservations import Reservation
 from .room_making import room_orders
@@ -77,6 +78,7 @@ class Orchestrator:
         self._ends: deque[tuple[str, int, MissionEnd]] = deque()
         self._asked: dict[str, tuple[MissionState, str]] = {}  # what a running mission is to become once it has stopped
         self._closing = False
+        self._approvals: Mapping[str, str] | None = None  # robot → the approval that it waits for; None: read again
         self._page = DashboardFile(store, clock, self.files, alert, shown=always_shown)
         self._again = False  # the watch was opened anew: what changed meanwhile is looked at once more
         self._watched = self._keys()
@@ -129,7 +131,7 @@ class Orchestrator:
                 self.step(changes)
                 changes = self._watch.read(self._patience())
             with self._lock:
-                self._show(self._offers(), at_once=True)
+                self._show(self._offers(), over=True)
         except BaseException as error:
             self.broken = error
             found, fix = coded("mission.loop_broken", why=repr(error)), coded("mission.restart_kernel")
@@ -145,7 +147,7 @@ class Orchestrator:
         waiting = any(mission.status.state is MissionState.QUEUED for mission in self.open.values())
         waiting |= self.reservations.table.waiting
         page = (self._page.key,) if self._page.wanted else ()
-        return OPEN, REQUESTS, STOPS, NODE_LEASES, *page, *((ENVIRONMENT,) if waiting else ())
+        return OPEN, REQUESTS, STOPS, NODE_LEASES, APPROVALS, *page, *((ENVIRONMENT,) if waiting else ())
 
     def _listen(self) -> None:
         wanted = self._keys()
@@ -160,6 +162,12 @@ class Orchestrator:
         """Whether a mission is at work, or a step may begin one."""
         with self._lock:
             return bool(self._runs or self._ends)
+
+    @property
+    def waits_for_persons(self) -> bool:
+        """Whether every mission at work waits for a person: nothing goes on by itself."""
+        with self._lock:
+            return not self._ends and self.missions.waits_for_persons()
 
     def request_stop(self) -> None:
         """Ask what runs to stop; its missions stay `running` in their files, and the next start goes on with them."""
@@ -191,6 +199,7 @@ class Orchestrator:
             offers = self._offers()
             self.reservations.look(offers)
             forward |= self._watch_robots(offers)
+            self._note_holdups(offers)
             forward |= self._make_room(offers)
             while self._assign(offers):
                 forward, offers = True, self._offers()
@@ -202,15 +211,17 @@ class Orchestrator:
         self.heard()
         return forward
 
-    def _show(self, offers: Sequence[RobotOffer], *, at_once: bool = False) -> None:
+    def _show(self, offers: Sequence[RobotOffer], *, over: bool = False) -> None:
         language = self.language()
-        self._page.show(self.open.values(), offers, self.missions.log_lines(language), language, at_once=at_once)
+        self._page.show(self.open.values(), offers, self.missions.log_lines(language), language, over=over)
 
     def _take_changes(self, changes: Sequence[StoreChange]) -> bool:
         forward = False
         for change in changes:
             if change.kind is StoreChangeKind.RESYNC or change.key.startswith(f"{OPEN}/"):
                 forward = True
+            if change.kind is StoreChangeKind.RESYNC or change.key.startswith(APPROVALS):
+                self._approvals = None
             if change.kind is StoreChangeKind.RESYNC or change.key == self._page.key:
                 self._page.changed = True
                 self._page.displaced |= change.kind is StoreChangeKind.DISPLACED
@@ -389,6 +400,19 @@ class Orchestrator:
                 forward = True
         return forward
 
+    def _note_holdups(self, offers: Sequence[RobotOffer]) -> None:
+        """Say of missions at work that they wait for a person, or for a robot that is cut off."""
+        if self._closing:  # what they waited for when they were interrupted stays said
+            return
+        if self._approvals is None or self._again:
+            self._approvals = self.executor.approvals()
+        waiting = self._approvals
+        gone = {offer.id: offer.unable for offer in offers if offer.cut_off}
+        for id in self._runs:
+            robot = self.open[id].status.robot
+            self.missions.note_holdup(id, Holdup.PERSON, waiting.get(robot, ""))
+            self.missions.note_holdup(id, Holdup.ROBOT, gone.get(robot, ""))
+
     def _seek_room(self) -> None:
         self.seeks_room = True
         self._watch.wake()
@@ -399,8 +423,12 @@ class Orchestrator:
             return False
         self.seeks_room = False
         there = [offer for offer in offers if not self.reservations.keeps(offer.id)]
-        made = room_orders(self.open, there, self.reservations.table, self.executor.ways_out)
+        made = room_orders(self.open, there, self.reservations.table, self.executor.ways_out, self._note_no_way)
         return sum(self.files.add(order) for order in list(made)) > 0 and self.missions.discover()
+
+    def _note_no_way(self, id: str, robot: str) -> None:
+        """Only a person sends that robot elsewhere: no place was named to which it may be sent."""
+        self.missions.note_holdup(id, Holdup.RESERVATION, coded("mission.no_way", robot=robot))
 
     def _report_lost(self, lost: Mapping[str, RobotOffer]) -> None:
         for id in self._lost ^ lost.keys():
@@ -478,6 +506,7 @@ class Orchestrator:
             partial(self._note_job, mission.id, attempt),
             partial(self._reserve, mission.id, attempt),
             partial(self._settle, mission.id, attempt),
+            partial(self._note_turn, mission.id, attempt),
         )
         self._runs[mission.id] = _Run(attempt, lambda: None)  # it may end before `begin` returns
         stop = self.executor.begin(mission, hold, partial(self._ended, mission.id, attempt))
@@ -510,6 +539,11 @@ class Orchestrator:
         with self._lock:
             at_work = partial(self._at_work, id, attempt)
             return self.reservations.reserve(self.open[id], at_work, wanted, pinned, asides) if at_work() else None
+
+    def _note_turn(self, id: str, attempt: int, why: str) -> None:
+        with self._lock:
+            if self._at_work(id, attempt):
+                self.missions.note_holdup(id, Holdup.TURN, why)
 
     def _at_work(self, id: str, attempt: int) -> bool:
         run = self._runs.get(id)

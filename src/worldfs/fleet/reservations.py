@@ -135,10 +135,10 @@ class ReservationTable:
             del self._holders[id]
 
     def add(self, id: str, reservations: Iterable[Reservation]) -> None:
-        """What a holder has already; it was granted before a restart, so nothing else decides about it."""
-        holder = self._holders.setdefault(id, _Holder(id, (0, "", id)))
-        holder.held |= set(reservations)
-        holder.pinned |= holder.held
+        """What a holder has already, and cannot give up: it was granted before, or is in its robot's gripper."""
+        holder, had = self._holders.setdefault(id, _Holder(id, (0, "", id))), set(reservations)
+        holder.held |= had
+        holder.pinned |= had
 
     def free(self, place: Iterable[Reservation], asker: str, but: str) -> bool:
         """Whether no holder except `but` has it, and `asker` does not wait for it."""

@@ -27,11 +27,12 @@ def room_orders(
     offers: Sequence[RobotOffer],
     table: ReservationTable,
     ways_out: Callable[[str], Sequence[WayOut]],
+    no_way: Callable[[str, str], None],
 ) -> Iterator[MissionOrder]:
     """Missions that send idle robots out of the way of those that wait for the floor that they stand on.
 
     Their ids follow from the mission and the robot, so that none is sent twice for one. The place must be free, and the
-    waiting mission must not want it itself.
+    waiting mission must not want it itself. `no_way`: called with a mission and a robot that cannot be sent anywhere.
     """
     named = {item.order.robot for item in missions.values() if item.status.state is MissionState.QUEUED}
     idle = {holder_of(offer.id): offer.id for offer in offers if _is_idle(offer) and offer.id not in named}
@@ -40,6 +41,8 @@ def room_orders(
             free = (way for way in ways_out(robot) if table.free(way.stands, id, holder_of(robot)))
             if (way := next(free, None)) is not None:
                 yield _order(missions[id], robot, way)
+            else:
+                no_way(id, robot)
 
 
 def _is_idle(offer: RobotOffer) -> bool:

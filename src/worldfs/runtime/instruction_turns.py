@@ -57,8 +57,12 @@ class InstructionTurn:
 
     def set_job(self, job: str) -> None:
         """Record that the next job belongs to this instruction."""
+        self.note(job=job)
+
+    def note(self, **facts: str) -> None:
+        """Record a fact for readers of the lock."""
         if self._lock is not None:
-            self._lock.note(job=job)
+            self._lock.note(**facts)
 
     def release(self) -> None:
         if self._lock is not None:

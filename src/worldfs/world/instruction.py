@@ -31,8 +31,17 @@ class Instruction:
     """`start` before the planner; `check_stopped` before each step sets `stop` once the robot has been stopped."""
 
     def __init__(
-        self, world: World, node: str, text: str, stop: StopSignal, tell: Callable[[str], None] = lambda line: None
+        self,
+        world: World,
+        node: str,
+        text: str,
+        stop: StopSignal,
+        tell: Callable[[str], None] = lambda line: None,
+        *,
+        mission: str = "",
     ) -> None:
+        """`mission`: the mission that gives the instruction."""
+        self._mission = mission
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
         self._count: int | None = None  # stops of the robot when the turn began
@@ -62,6 +71,8 @@ class Instruction:
         if not self._first(self._turn):
             return render(coded("runtime.cancelled_waiting"), self.language)
         self._count = self._now().number
+        if self._mission:
+            self._turn.note(mission=self._mission)
         return ""
 
     def check_stopped(self) -> None:

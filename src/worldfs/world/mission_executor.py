@@ -6,7 +6,7 @@ import os
 import shlex
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -195,6 +195,15 @@ class MissionThreads:
         remote = self._remote(job.order.node)
         return remote is not None and remote.has_ended(job.id)
 
+    def approvals(self) -> Mapping[str, str]:
+        waiting = [item for item in self.world.approvals.requests() if item.answer is None]
+        persons = self.world.persons() if waiting else frozenset()
+        found = {}
+        for item in waiting:
+            names = sorted(persons - {item.ordered_by} or persons)
+            found[item.node] = coded("mission.waits_approval", names=names, plan=item.plan)
+        return found
+
     def _remote(self, robot: str) -> RemoteKernel | None:
         node = self.kernel.nodes.get(robot)
         return node.driver if node is not None and isinstance(node.driver, RemoteKernel) else None
@@ -247,9 +256,10 @@ class MissionThreads:
 
     def _run(self, mission: Mission, hold: MissionHold, stop: StopSignal) -> MissionEnd:
         text, robot = mission.order.text, mission.status.robot
-        with Instruction(self.world, robot, text, stop) as instruction:
+        with Instruction(self.world, robot, text, stop, hold.note_turn, mission=mission.id) as instruction:
             if refused := instruction.start():
                 return MissionEnd(MissionEndKind.STOPPED, refused)
+            hold.note_turn("")
             port = MissionPlannerPort(self, instruction, mission, hold, stop)
             needs = self._goal_needs(text, robot)
             port.reserve_things(needs.things if isinstance(needs, GoalNeeds) else ())
@@ -276,7 +286,7 @@ class MissionThreads:
         return {id: found[id] if id in found else self.world.stops.state(id) for id in ids}
 
     def _offer(self, id: str, scene: Scene, stop: StopState, lanes: Sequence[Lane]) -> RobotOffer:
-        profile, robot = self._profile(id), scene.robot(id)
+        profile, robot, remote = self._profile(id), scene.robot(id), self._remote(id)
         unable, state = self._unable(id, stop)
         mobile = profile is not None and is_mobile(profile)
         return RobotOffer(
@@ -291,6 +301,7 @@ class MissionThreads:
             self._is_served(id),
             None if id in self.kernel.nodes else self.world.store.lease(node_lease(id)).heard(),
             stands_on(scene, id, mobile=mobile, lanes=lanes),
+            cut_off=remote is not None and bool(remote.cut_off_since),
         )
 
     def _is_served(self, id: str) -> bool:

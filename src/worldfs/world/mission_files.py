@@ -66,7 +66,10 @@ class MissionsFile(VirtualFile):
 
     def _value(self, mission: Mission) -> dict[str, object]:
         status = {name: found for name, found in asdict(mission.status).items() if found}
-        status |= {"state": mission.status.state.value, "reason": render(mission.status.reason, self.world.language())}
+        language = self.world.language()
+        status |= {"state": mission.status.state.value, "reason": render(mission.status.reason, language)}
+        if mission.status.waits:
+            status["waits"] = render(mission.status.waits, language)
         if mission.status.held:
             status["held"] = [item.as_json() for item in mission.status.held]
         order = {name: found for name, found in asdict(mission.order).items() if found}

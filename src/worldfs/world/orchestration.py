@@ -60,8 +60,9 @@ class Orchestration:
             self.loop.run(self._stop)
 
     def wait_for_jobs(self, stop: threading.Event) -> bool:
-        """Until a mission has given the kernel something to do; False: none is at work, or it was asked to stop."""
-        while self.loop.working and not stop.is_set() and self.loop.broken is None:
+        """Until a mission has given the kernel something to do; False: none is at work, all of them wait for a person,
+        or it was asked to stop."""
+        while self.loop.working and not stop.is_set() and self.loop.broken is None and not self.loop.waits_for_persons:
             self._stepped.clear()
             self._kernel.tick()
             if not self._kernel.idle:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
+from worldfs.base.messages import render
 from worldfs.formats import action, environment
 from worldfs.runtime.instruction_turns import current_instruction, latest_instruction
 from worldfs.storage.lease import KERNEL_LEASE
@@ -64,7 +65,8 @@ def status_report(world: World) -> dict[str, object]:
         stopped = stops.get(str(node["id"]))
         node["lost"] = _lost(world, str(node["id"]), working) if node["state"] == LOST else None
         by = current_instruction(world.store, str(node["id"])) if node["lost"] is None else None
-        node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
+        waits = _waits(world, by)
+        node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid"), **waits}
         node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
     counts = {"pending": 0, "running": 0}
@@ -80,6 +82,17 @@ def status_report(world: World) -> dict[str, object]:
         "recent": [_job(world, job, lost) for job in _shown(world, jobs)],
         "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
     }
+
+
+def _waits(world: World, by: Mapping[str, object] | None) -> dict[str, object]:
+    """What the mission that gives the instruction waits for."""
+    mission = by.get("mission") if by is not None else None
+    if not isinstance(mission, str):
+        return {}
+    with contextlib.suppress(UserError):  # it has ended, and its file is read where it is asked for
+        waits = world.missions.load(mission).status.waits
+        return {"waits": render(waits, world.language())} if waits else {}
+    return {}
 
 
 def _state(world: World, node: str, held: object, running: Mapping[str, str]) -> str:

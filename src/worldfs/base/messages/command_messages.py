@@ -186,6 +186,7 @@ ROWS = {
     "command.kernel_stopped": ("kernel stopped", "内核已停止"),
     "command.standing_by": ("standing by: {found}", "待命中：{found}"),
     "command.node": ("{id}: {facts}", "{id}：{facts}"),
+    "command.waiting": ("“{text}” waits: {why}", "“{text}”正在等待：{why}"),
     "command.stop": ("STOPPED", "已停止"),
     "command.ended": ("{state} ({cause})", "{state}({cause})"),
     "command.job": ("{clock}  {id}  {what}  {state}", "{clock}  {id}  {what}  {state}"),

@@ -13,6 +13,11 @@ ROWS = {
     "mission.too_heavy": ("{mass} kg is more than its {limit} kg", "{mass} 千克超过其上限 {limit} 千克"),
     "mission.out_of_reach": ("{far} m away, its reach is {reach} m", "距离 {far} 米，其可达 {reach} 米"),
     "mission.space": ("the space {low} to {high}", "空间 {low} 至 {high}"),
+    "mission.held": ("{mission} waits: {why}", "{mission} 正在等待：{why}"),
+    "mission.waits_approval": (
+        "the approval of {names}: paos approve {plan}",
+        "等待 {names} 批准：paos approve {plan}",
+    ),
     "mission.granted": ("{names}: free", "{names}：空闲"),
     "mission.granted_over": ("{names}: free, before {over}", "{names}：空闲，先于 {over}"),
     "mission.waits_for": ("{names}: held by {by}", "{names}：由 {by} 占用"),
@@ -59,6 +64,11 @@ ROWS = {
     ),
     "mission.stepped_aside": ("stepped aside to {name}", "已避让到 {name}"),
     "mission.not_aside": ("it could not step aside to {name}: {why}", "未能避让到 {name}：{why}"),
+    "mission.no_way": (
+        "{robot} stands idle in the way, and no passing place is free: send it elsewhere, or name one "
+        "(ENVIRONMENT.md map.zones, passing: true)",
+        "{robot} 空闲地挡在路上，且没有空闲的避让点：请将它移开，或指定一个（ENVIRONMENT.md map.zones，passing: true）",
+    ),
     "mission.no_way_out": (
         "{why}; no robot of the circle has a place to step aside to: name one with `passing` in map.zones",
         "{why}；其中没有机器人有可避让的位置：请在 map.zones 中用 `passing` 指定一个",
@@ -72,6 +82,10 @@ ROWS = {
         "查看它做了什么；然后释放：paos mission release {id}",
     ),
     "mission.freed": ("what {robot} held is free: {why}", "{robot} 占用的资源已释放：{why}"),
+    "mission.robot_left": (
+        "{robot} is no robot of this fleet any more: {names} is free",
+        "{robot} 已不在机队中：{names} 已释放",
+    ),
     "mission.freed_by": ("released by {by}", "由 {by} 释放"),
     "mission.later_order": ("it has done another order since, whose end is known", "此后它又执行了一条结果已知的指令"),
     "mission.heard_again": ("it is heard of again, and how its order ended is known", "已恢复联系，且其指令的结果已知"),

@@ -16,6 +16,7 @@ ROWS = {
     "top.no_kernel": ("no kernel runs", "内核未运行"),
     "top.row": ("{name}  {facts}", "{name}  {facts}"),
     "top.job": ("{clock}  {node} {what}: {facts}", "{clock}  {node} {what}：{facts}"),
+    "top.waits": ("waits: {why}", "正在等待：{why}"),
     "top.doing": ("“{text}”", "“{text}”"),
     "top.approval": (
         "{node} waits for approval: {purpose} (paos approve {plan})",

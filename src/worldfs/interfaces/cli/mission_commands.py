@@ -102,9 +102,11 @@ def show(context: CommandContext) -> int:
     context.output.value({"missions": missions})
     for item in missions:
         words = {name: as_text(item.get(name)) or "—" for name in ("id", "state", "priority", "robot", "text")}
-        context.output.line(coded("mission.line", **words))
-        if reason := as_text(item.get("reason")):
-            context.output.line(coded("mission.because", reason=reason), "dim")
+        waits = as_text(item.get("waits"))
+        words |= {"state": "waiting"} if waits else {}
+        context.output.line(coded("mission.line", **words), "warn" if waits else "")
+        if reason := waits or as_text(item.get("reason")):
+            context.output.line(coded("mission.because", reason=reason), "warn" if waits else "dim")
     if not missions:
         context.output.line(coded("mission.none"))
     return 0

@@ -119,4 +119,6 @@ def _busy(node: dict[str, object]) -> str:
     stop, doing = as_object(node.get("stopped")), as_object(node.get("instruction"))
     if stop:
         return coded("command.stopped_by", by=stop["by"], at=stop["at"])
+    if doing and doing.get("waits"):
+        return coded("command.waiting", text=doing["text"], why=doing["waits"])
     return coded("command.doing", text=doing["text"], pid=doing["pid"]) if doing else was_doing(node)

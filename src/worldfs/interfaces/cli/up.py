@@ -114,7 +114,22 @@ class JobEventPrinter:
 
 
 def _held(context: CommandContext, world: World) -> bool:
-    """Say which jobs wait for which robots, if none of them may begin."""
+    """Say which jobs wait for which robots, if none of them may begin; and which missions wait."""
+    return _held_missions(context, world) | _held_jobs(context, world)
+
+
+def _held_missions(context: CommandContext, world: World) -> bool:
+    from worldfs.world.mission_files import open_missions
+
+    waiting = [mission for mission in open_missions(world.missions) if mission.status.waits]
+    for mission in waiting:
+        title, why = mission.order.title or mission.order.text, mission.status.waits
+        said = {"event": "mission", "state": "waiting", "mission": mission.id, "waits": why}
+        context.output.report(coded("mission.held", mission=title, why=why), said, "warn")
+    return bool(waiting)
+
+
+def _held_jobs(context: CommandContext, world: World) -> bool:
     kernel = world.kernel
     nodes = kernel.held if kernel is not None else []
     if kernel is None or not nodes:

@@ -76,6 +76,7 @@ def _robot(node: Mapping[str, object]) -> TopRow:
     facts += [coded("command.holding", id=node["held"])] if node.get("held") else []
     facts += [coded("command.stopped_by", by=stop.get("by"), at=_clock(stop.get("at")))] if stop else []
     facts += [coded("top.doing", text=doing.get("text"))] if doing else []
+    facts += [coded("top.waits", why=doing.get("waits"))] if doing.get("waits") else []
     facts += [was] if (was := was_doing(node)) else []
     mood = "bad" if stop or node.get("lost") else "good" if as_text(node.get("state")).startswith("running") else ""
     return TopRow(id, coded("top.row", name=id, facts=facts), mood, f"/nodes/{id}/ACTION.md")

@@ -22,9 +22,10 @@ function Mission({ world, project, mission }) {
   const over = ["succeeded", "failed", "cancelled", "done"].includes(mission.state);
   const ask = (request) => run(world.write(`/projects/${project}/mission`, JSON.stringify({ mission: mission.id, request })));
   return html`<li class="job" data-state=${mission.state}>
-    <p class="part-head"><span class=${mission.state === "failed" ? "bad" : ""}><${Said} text=${mission.state} /></span> <strong><${Said} text=${mission.title || mission.text || mission.id} /></strong>
+    <p class="part-head"><span class=${mission.state === "failed" ? "bad" : ""}><${Said} text=${mission.waits ? "waiting" : mission.state} /></span> <strong><${Said} text=${mission.title || mission.text || mission.id} /></strong>
       <span class="dim"><${Said} text=${mission.robot || ""} /> · <${Said} text=${mission.priority} /></span>
       ${!over && may(world, `/projects/${project}/mission`) && html`<button type="button" disabled=${busy} onClick=${() => ask("cancel")}>${t("job.cancel")}</button>`}</p>
+    ${mission.waits && html`<p class="warn">${t("fleet.waits")} <${Said} text=${mission.waits} limit=${1000} /></p>`}
     ${mission.reason && html`<p><${Said} text=${mission.reason} limit=${1000} /></p>`}
     ${mission.bids && html`<details><summary>${t("fleet.bids")}</summary><${LongText} text=${JSON.stringify(mission.bids, null, 1)} /></details>`}
     ${answer}

@@ -21,6 +21,7 @@ function Robot({ world, node }) {
       <${FileLink} path=${`/nodes/${node.id}`} label=${t("part.the_file")} /></p>
     ${node.held && html`<p class="dim">${t("robots.holds")} <${Said} text=${node.held} /></p>`}
     ${node.instruction?.text && html`<p class="dim">${t("robots.at")} <${Said} text=${node.instruction.text} /></p>`}
+    ${node.instruction?.waits && html`<p class="warn">${t("fleet.waits")} <${Said} text=${node.instruction.waits} limit=${1000} /></p>`}
     ${was && html`<p class="dim">${t("robots.was_at")} <${Said} text=${was} /></p>`}
     ${node.stopped && html`<p class="dim">${t("robots.by", { by: node.stopped.by, at: when(node.stopped.at) })}</p>`}
     ${!past && html`<p class="line">
