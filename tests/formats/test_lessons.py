@@ -169,6 +169,20 @@ def test_bytes_that_are_no_text_are_refused_and_so_left_alone() -> None:
         lessons_file.add(b"# LESSONS\n\xff", NEW)
 
 
+def test_a_lesson_of_aliases_upon_aliases_is_not_followed() -> None:
+    rows = "".join(f"  - &{'abcdefgh'[n]} [{', '.join(['*' + 'abcdefgh'[n - 1]] * 30)}]\n" for n in range(1, 8))
+    block = f"# LESSONS\n\n```yaml\nx:\n  - &a [y]\n{rows}lessons:\n  - summary: *h\n```\n".encode()
+    assert lessons_file.read(block) == []
+
+
+def test_parameters_nested_too_deep_are_a_text() -> None:
+    deep = "[" * 100_000
+    (lesson,) = lessons_file.read(
+        f"# LESSONS\n\n## 2025-04-01 12:00:05 — A\n- **Action**: x\n- **Parameters**: {deep}\n".encode()
+    )
+    assert lesson.extra["parameters"] == deep
+
+
 def test_an_unreadable_yaml_block_hides_nothing_else() -> None:
     data = fixture("r1.md").replace(b"lessons:", b"lessons: [") + fixture("page_en.md")
     assert [n.extra["form"] for n in lessons_file.read(data)] == ["page", "page"]

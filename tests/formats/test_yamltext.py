@@ -87,6 +87,13 @@ def test_broken_or_exploding_yaml_is_refused_with_its_place():
     )
     with pytest.raises(BadInput, match="aliases"):
         yamltext.parse(bomb)
+    with pytest.raises(BadInput, match="aliases"):
+        yamltext.texts(bomb)
+
+
+def test_a_text_that_would_take_minutes_is_refused_with_its_length():
+    with pytest.raises(BadInput, match=f"{yamltext.LONGEST + 1} characters of YAML"):
+        yamltext.parse("a" * (yamltext.LONGEST + 1))
     with pytest.raises(BadInput):
         yamltext.parse("[" * 1000)
     with pytest.raises(BadInput):

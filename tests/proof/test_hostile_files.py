@@ -183,6 +183,16 @@ BROKEN = (
     + b", b: .nan, c: 2001-01-01, d: !!binary eA==, 1: 2, [1, 2]: 3, null: 1}}}\n",
     b'[' * 200_000,
 )  # fmt: skip
+SKILL = "num_stages = 1\ngrasp_keypoints = [-1]\nrelease_keypoints = [-1]\n\ndef stage1_subgoal_constraint1(a, b):\n"
+PROGRAMS = tuple(
+    (SKILL + f"    {body}\n").encode()
+    for body in (
+        "return round(1, -200000000)", "return 9 ** 9 ** 9", "return [0] * 10 ** 9", "return np.diff(b, 10 ** 15)",
+        "x = [0]\n    x[0:0] = x\n    return x", "return " + "(" * 5000, "return " + "-" * 60_000 + "1",
+        "return 0" + "\n" * 60_000,
+        "x = 1\n    if x:\n        x = 1\n" + "    elif x:\n        x = 1\n" * 900 + "    return x",
+    )
+)  # fmt: skip
 VALUES = st.sampled_from(hostile.VALUES)
 
 
@@ -205,7 +215,9 @@ def changed(draw: Any, value: Any) -> Any:
 @st.composite
 def documents(draw: Any) -> tuple[str, bytes]:
     """A file of a workspace, and hostile content for it."""
-    name = draw(st.sampled_from([*DATA, *DATA, *PROSE, "EMBODIED.md", *STATE]))
+    name = draw(st.sampled_from([*DATA, *DATA, *PROSE, "EMBODIED.md", "skills/drafted.md", *STATE]))
+    if name == "skills/drafted.md":
+        return name, draw(st.sampled_from(PROGRAMS + BROKEN))
     if draw(st.integers(0, 9)) == 0:
         return name, draw(st.sampled_from(BROKEN))
     if name in DATA:
@@ -292,6 +304,7 @@ PATHLIKE = json.dumps({"queue": [{"action_id": "../x", "action_type": "strategy"
 @example(("ACTION.md", PATHLIKE.encode()), False)
 @example(("SESSIONS.md", PATHLIKE.replace("queue", "sessions").replace("action_id", "session_id").encode()), True)
 @example(("ENVIRONMENT.md", b"{"), False)
+@example(("skills/drafted.md", PROGRAMS[0]), False)
 @given(documents(), st.booleans())
 def test_no_content_of_any_file_stops_a_world(document: tuple[str, bytes], running: bool) -> None:
     tried(*document, running=running)

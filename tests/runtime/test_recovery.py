@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
+from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order
 from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
-from worldfs.runtime.job_recovery import read_open, recover
+from worldfs.runtime.job_recovery import REVIEWS, read_open, recover
 from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.crashes import enumerate_crashes
@@ -178,3 +181,54 @@ def test_a_lesson_that_cannot_be_written_does_not_keep_a_kernel_from_starting(be
     kernel = bench.start()
     bench.drain()
     assert bench.outcome("a").cause is Cause.LOST and "lessons" in kernel.alert.now()
+
+
+class Sourced(NullDriver):
+    """Its review runs programs of others."""
+
+    def sources(self, order):
+        return {"program": "0123"}
+
+
+def killed_in_review(bench, id):
+    """A kernel that ends there: nothing is written after it."""
+
+    def killed(order):
+        if order.id == id:
+            raise StorageError("the process has gone", op="test")
+
+    bench.hooks.on_review = killed
+    bench.start()
+    with pytest.raises(StorageError):
+        bench.drain()
+    bench.kernel.abandon()
+
+
+def test_an_order_in_whose_review_kernels_end_is_set_aside_and_the_others_go_on(bench):
+    bench.nodes = {"arm": Sourced(), "other": Sourced()}
+    bench.submit(bench.order("fatal"), bench.order("fine", node="other"))
+    for _ in range(REVIEWS):
+        killed_in_review(bench, "fatal")
+    bench.start()
+    bench.drain()
+    (finding,) = bench.outcome("fatal").findings
+    assert (finding.code, finding.job) == ("REVIEW_FATAL", "fatal") and "3 times" in finding.found
+    assert bench.outcome("fine").ok
+    assert not bench.jobs.open_ids() and bench.hooks.lessons == []  # it says nothing of other orders
+
+
+def test_a_review_that_was_only_interrupted_does_not_count(bench):
+    """A kernel that is told to close, and one whose review ended, have nothing against the order."""
+    bench.nodes = {"arm": Sourced()}
+    bench.submit(bench.order("a"))
+    for _ in range(REVIEWS - 1):
+        killed_in_review(bench, "a")
+    bench.hooks.on_review = lambda order: bench.kernel.open.close()
+    bench.start()
+    bench.drain()
+    bench.kernel.abandon()
+    assert bench.status("a").reviews == 0 and bench.outcome("a") is None
+    bench.hooks.on_review = lambda order: None
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok

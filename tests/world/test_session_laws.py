@@ -157,3 +157,38 @@ def test_a_session_that_ran_when_its_process_was_killed_is_lost_told_and_not_rep
         lost = world.jobs.load("stuck").status
     assert lost.outcome.code == "LOST" and lost.attempt == 1 and performed == ["next"]
     assert (tmp_path / "LESSONS.md").read_text().count("(LOST)") == 1
+
+
+_FATAL = """
+import os, signal, sys, threading, time
+from pathlib import Path
+from worldfs.testing.null_target import NullRuntime, null_parts
+from worldfs.world.world import World
+
+class Fatal(NullRuntime):
+    def review(self, request, target):
+        if request.params.get("fatal"):
+            os.kill(os.getpid(), signal.SIGKILL)  # as the system does to a process that takes all memory
+        return super().review(request, target)
+
+parts = null_parts()._replace(skills={"NullRuntime": Fatal})
+with World.open(Path(sys.argv[1]), serve=True, parts=parts) as world:
+    world.run(stop=threading.Event(), until_idle=True)
+"""
+
+
+def test_a_session_that_no_kernel_lives_to_check_is_set_aside_by_name_and_the_world_starts(tmp_path):
+    workshop(tmp_path, 2)
+    fatal = entry("fatal", "t0", execution={"params": {"fatal": True}})
+    (tmp_path / "SESSIONS.md").write_text(json.dumps({"sessions": [fatal, entry("fine", "t0")]}))
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    codes = [
+        subprocess.run([sys.executable, "-c", _FATAL, str(tmp_path)], env=environ, check=False).returncode
+        for _ in range(4)
+    ]
+    assert codes == [-signal.SIGKILL] * 3 + [0]
+    with World.open(tmp_path) as world:
+        ended = world.jobs.load("fatal").status.outcome
+        assert (ended.code, [one.code for one in ended.findings]) == ("REVIEW_FATAL", ["REVIEW_FATAL"])
+        assert world.jobs.load("fine").status.state is JobState.SUCCEEDED
+    assert "3 times the kernel was killed, or hung" in (tmp_path / "SESSIONS.md").read_text()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from worldfs.base.errors import BadInput
 from worldfs.base.model import Json, Lesson
 
 from . import prose
@@ -163,7 +164,7 @@ def _note(lines: Sequence[str], mask: Sequence[int], entry: LessonEntry) -> Less
     if parameters := _join(bullets, "parameters").strip("` "):
         try:
             extra["parameters"] = json.loads(parameters)
-        except ValueError:
+        except (ValueError, RecursionError):
             extra["parameters"] = parameters
     count, last = _counted(_join(bullets, "count"))
     if last:
@@ -210,13 +211,11 @@ def _runtime(lines: Sequence[str], block: Fence) -> list[Lesson]:
 
 
 def _yaml_notes(text: str) -> list[Lesson]:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
+    from . import yamltext
 
     try:
-        # "base" makes every scalar the text that is there: no time objects, no off-is-false
-        document: Any = YAML(typ="base", pure=True).load(text)
-    except (YAMLError, RecursionError, ValueError):
+        document: Any = yamltext.texts(text)
+    except BadInput:
         return []  # unreadable: left alone; the doctor names it
     entries = document.get("lessons") if isinstance(document, dict) else None
     return [_runtime_note(e) for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []

@@ -25,6 +25,7 @@ from worldfs.formats.values import same
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
 REMEMBERED = 200_000  # characters of a text whose nodes are kept
+LONGEST = 1 << 20  # characters of a text: its parser takes 10 s for so many, and JSON's a hundredth of that
 MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can expand to billions
 
 _INT = re.compile(r"[-+]?[0-9]+").fullmatch
@@ -49,7 +50,17 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
     return _YamlReader(text).value(_compose(text, whole, offset))
 
 
+def texts(text: str) -> Any:
+    """As `parse`, but every scalar is the text that is there."""
+    return _TextReader(text).value(_compose(text))
+
+
 def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | None:
+    if len(text) > LONGEST:
+        raise BadInput(
+            coded("file.yaml_long", n=len(text)), expected=coded("file.at_most", n=LONGEST),
+            fix=coded("file.yaml_as_json"),
+        )  # fmt: skip
     try:
         return _composed(text) if len(text) <= REMEMBERED else _composed.__wrapped__(text)
     except YAMLError as error:
@@ -137,6 +148,11 @@ class _YamlReader:
         if _FLOAT(text):
             return float(text)
         return float(text.replace(".", "", 1)) if _SPECIAL(text) else text
+
+
+class _TextReader(_YamlReader):
+    def scalar(self, node: ScalarNode) -> Any:
+        return node.value
 
 
 def key_of(node: Node) -> str:

@@ -84,6 +84,10 @@ class BodyWorker:
     def artifacts(self) -> Path | None:
         return self.node.artifacts
 
+    @property
+    def counts_reviews(self) -> bool:
+        return isinstance(self.node.driver, Sourced)
+
     def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """The findings of the hooks, else whether the driver has the op at all."""
         findings, ops = self.hooks.review(order, run), {op.name for op in self.node.driver.operations}

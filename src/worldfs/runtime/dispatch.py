@@ -53,8 +53,10 @@ class Dispatcher:
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
         reviewed, followed = Run(self.clock, inf, cancel=attempt.cancel), self.followed(order)
-        findings, fault = ((), None) if followed or attempt.cancel.is_set() else _review(order, worker, reviewed)
+        findings, fault = ((), None) if followed or attempt.cancel.is_set() else self._review(attempt, worker, reviewed)
         if attempt.closing or (attempt.cancel.is_set() and attempt.stopped is not None):
+            if worker.counts_reviews and not attempt.left:
+                self.jobs.write_status(order.id, attempt.job.status, durable=False)
             attempt.abandon()
             return
         if attempt.cancel.is_set() and attempt.stopped is None and not followed:
@@ -98,6 +100,14 @@ class Dispatcher:
         if attempt.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
             outcome = _stopped(outcome, attempt.stopped, worker)
         self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
+
+    def _review(self, attempt: JobAttempt, worker: Worker, run: Run) -> tuple[Sequence[Finding], Outcome | None]:
+        """The findings. A review that others' programs may end with the whole kernel is noted first, for `recover`."""
+        order, status = attempt.job.order, attempt.job.status
+        if worker.counts_reviews:  # unsynced: a killed process leaves what it wrote
+            self.jobs.write_status(order.id, replace(status, reviews=status.reviews + 1), durable=False)
+        attempt.job = replace(attempt.job, status=replace(status, reviews=0))
+        return _review(order, worker, run)
 
     def end_without_worker(self, attempt: JobAttempt, worker: Worker, cause: Cause) -> None:
         """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored.

@@ -137,6 +137,8 @@ def status_value(status: JobStatus) -> dict[str, object]:
     for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before", "queued_at"):
         if getattr(status, name):
             value[name] = getattr(status, name)
+    if status.reviews:
+        value["reviews"] = status.reviews
     if status.outcome is not None:
         value["outcome"] = outcome_value(status.outcome)
     return value
@@ -175,6 +177,7 @@ def _status(value: dict[str, object], where: str) -> JobStatus:
             None if outcome is None else _outcome(as_object(outcome)),
             str(value.get("first_started_at", "")),
             str(value.get("queued_at", "")),
+            as_int(value.get("reviews")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(

@@ -9,12 +9,14 @@ from typing import NamedTuple
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
+from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
 from worldfs.tree.path import safe_name
 
 from .dispatch import Dispatcher
-from .job_end import ended_status
+from .job_end import ended_status, refusal_outcome
 from .job_store import JobStore, is_ended
+
+REVIEWS = 3  # that kernels did not live to see the end of; the job is then set aside
 
 
 def lost_job(order: Order, status: JobStatus, clock: Clock, why: str, localise: Callable[[Outcome], Outcome]) -> Job:
@@ -27,6 +29,15 @@ def disowned_job(order: Order, clock: Clock, localise: Callable[[Outcome], Outco
     at = stamp(clock.now())
     order = replace(order, created_at=order.created_at or at)
     return lost_job(order, JobStatus(accepted_at=at), clock, coded("runtime.no_worker"), localise)
+
+
+def _fatal_review(job: Job) -> Finding:
+    """Why a job that ended kernel after kernel is set aside: the next start must not end with it as well."""
+    return Finding(
+        "REVIEW_FATAL", f"{job.order.sheet} {job.id}", coded("runtime.review_ends"),
+        coded("runtime.review_fatal", n=job.status.reviews), coded("runtime.correct_reviewed", op=job.order.op),
+        job.id,
+    )  # fmt: skip
 
 
 def read_open(jobs: JobStore, id: str) -> Job | None:
@@ -78,7 +89,12 @@ def recover(
             found.ended.append(job)
             continue
         jobs.close_torn_line(id)
-        if job.status.state is not JobState.RUNNING:
+        if job.status.reviews >= REVIEWS:
+            outcome = refusal_outcome((_fatal_review(job),))
+            job = Job(job.order, ended_status(job.status, dispatch.localise(outcome), dispatch.clock.now()))
+            dispatch.end(job)  # no lesson: it says nothing about other orders
+            found.lost.append(job)
+        elif job.status.state is not JobState.RUNNING:
             found.going.append(job)
         elif repeatable(job.order):
             job = Job(job.order, replace(job.status, state=JobState.PENDING, queued_at=stamp(dispatch.clock.now())))

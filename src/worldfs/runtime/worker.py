@@ -28,6 +28,11 @@ class Worker(Protocol):
         """The directory for what an attempt leaves behind; None: it keeps nothing."""
         ...
 
+    @property
+    def counts_reviews(self) -> bool:
+        """Whether a review runs programs and files of others, in which a kernel may end."""
+        ...
+
     def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """Every finding against the order, and every warning; nothing is durable yet, and nothing moves.
 

@@ -339,6 +339,8 @@ ROWS = {
     "file.write_whole": ("write the whole file again, valid", "重新写入整个文件，并保证有效"),
     "file.wrong_kind": ("`{name}` is a {kind}", "`{name}` 是 {kind}"),
     "file.yaml_document": ("one YAML document", "一个 YAML 文档"),
+    "file.yaml_long": ("{n} characters of YAML", "{n} 个字符的 YAML"),
+    "file.yaml_as_json": ("write it in parts, or as JSON", "分成几部分写，或写成 JSON"),
     "file.yaml_too_deep": ("YAML nested too deep", "YAML 嵌套过深"),
     "file.yaml_too_many": ("YAML aliases expand to too many values", "YAML 别名代表的值过多"),
     "file.no_sqlite": ("this Python has no sqlite3", "此 Python 没有 sqlite3"),

@@ -91,6 +91,15 @@ ROWS = {
         "timed out after {s:g} s, and {why}",
         "{s:g} 秒后仍未结束，且{why}",
     ),
+    "runtime.review_ends": ("a check that comes to an end", "能够结束的检查"),
+    "runtime.review_fatal": (
+        "{n} times the kernel was killed, or hung, while it checked this order",
+        "内核在检查该指令时已有 {n} 次被终止或停止响应",
+    ),
+    "runtime.correct_reviewed": (
+        "correct what {op} runs, then submit it under a new id",
+        "改正 {op} 所运行的内容，再以新的编号提交",
+    ),
     "runtime.worker_died": (
         "the worker died while it ran; it may have moved, so it is not repeated",
         "执行过程中程序终止；机器人可能已经移动，因此不重新执行",

@@ -120,6 +120,7 @@ class JobStatus:
     outcome: Outcome | None = None
     first_started_at: str = ""  # of the first attempt; "" before a second one has begun
     queued_at: str = ""  # when it was put back to wait; "" before a first attempt was
+    reviews: int = 0  # begun by kernels that did not live to see the end of one
 
 
 @dataclass(frozen=True, slots=True)

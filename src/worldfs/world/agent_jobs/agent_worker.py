@@ -39,6 +39,10 @@ class AgentWorker:
     def artifacts(self) -> Path | None:
         return None
 
+    @property
+    def counts_reviews(self) -> bool:
+        return False
+
     def review(self, order: Order, run: Run) -> Sequence[Finding]:
         return ()
 
