@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
+import socket
 import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,7 @@ from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
 from worldfs.base.messages import coded
+from worldfs.interfaces.connection_acceptor import ConnectionAcceptor, Known, bound_sockets
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
 
@@ -40,8 +43,9 @@ PORT: Final = 18_790
 LOOPBACK: Final = "127.0.0.1"
 LOCAL: Final = frozenset({LOOPBACK, "localhost", "::1"})
 THREADS: Final = 32  # for requests to a disk or another machine; made when needed
-BACKLOG: Final = 1_024
+HEALTH_CONNECTIONS: Final = 64
 GOODBYE_S: Final = 2.0  # for closing handshakes at the end
+_LOG: Final = logging.getLogger("worldfs.acheron")
 
 
 class Server:
@@ -68,8 +72,8 @@ class Server:
         self.waiters = Waiters(realm.feed, self._loop)
         self.pushes = PushDispatcher(realm, self.meters, self._loop)
         self._ticker = PlaneTicker(realm, self._tick, self._loop)
-        self._listening: asyncio.Server | None = None
-        self._health_port: asyncio.Server | None = None
+        self._listening: ConnectionAcceptor | None = None
+        self._health_port: ConnectionAcceptor | None = None
         self._health = Health(self)
         self._site = site
         self._beside: list[ListenerBeside] = []
@@ -83,24 +87,16 @@ class Server:
         """Listen; returns the port. Raises `Busy` when the port is taken."""
         self.local = host in LOCAL
         hand_over = HandOver(self._mounts.concerned, self._mounts.connection)
-        try:
-            self._listening = await self._loop.create_server(
-                lambda: WebSocketTransport(
-                    self._begin,
-                    self._page,
-                    self.connections,
-                    self.meters,
-                    self._loop,
-                    hand_over=hand_over,
-                ),
-                host,
-                port,
-                ssl=tls,
-                backlog=BACKLOG,
+
+        def connection(known: Known) -> WebSocketTransport:
+            return WebSocketTransport(
+                self._begin, self._page, self.connections, self.meters, self._loop, hand_over=hand_over, known=known
             )
-        except OSError as error:
-            raise _refused(error, host, port) from error
-        self.port = int(self._listening.sockets[0].getsockname()[1])
+
+        sockets = await self._bound(host, port)
+        self.port = int(sockets[0].getsockname()[1])
+        self._listening = ConnectionAcceptor(self._loop, connection, _LOG, tls=tls)
+        self._listening.listen(sockets)
         self._ticker.start()
         return self.port
 
@@ -109,15 +105,23 @@ class Server:
         `start` does."""
         connections: set[WebSocketTransport] = set()  # its connections are not counted, nor are its requests
         meters = Meters()
+        sockets = await self._bound(host, port)
+        self._health_port = ConnectionAcceptor(
+            self._loop,
+            lambda known: WebSocketTransport(
+                self._begin, self._health.public_page, connections, meters, self._loop, known=known
+            ),
+            _LOG,
+            most=HEALTH_CONNECTIONS,
+        )
+        self._health_port.listen(sockets)
+        return int(sockets[0].getsockname()[1])
+
+    async def _bound(self, host: str, port: int) -> list[socket.socket]:
         try:
-            self._health_port = await self._loop.create_server(
-                lambda: WebSocketTransport(self._begin, self._health.public_page, connections, meters, self._loop),
-                host,
-                port,
-            )
+            return await bound_sockets(self._loop, host, port)
         except OSError as error:
             raise _refused(error, host, port) from error
-        return int(self._health_port.sockets[0].getsockname()[1])
 
     async def start_beside(self, listener: ListenerBeside) -> None:
         """Serve the realm by another protocol too, until the end."""
@@ -126,7 +130,7 @@ class Server:
 
     @property
     def ready(self) -> bool:
-        return self._listening is not None and self._listening.is_serving()
+        return self._listening is not None and self._listening.listening
 
     async def stop(self) -> None:
         """Close every connection (1001), let changes that were begun end, and release everything."""
@@ -225,6 +229,7 @@ class Server:
         if isinstance(principal, Decision):
             self.meters.unauthorised += 1
             return self._reject(transport, principal.code, principal.reason)
+        transport.known()
         peer = ClientPeer(self, transport, principal)
         self.peers.add(peer)
         return peer

@@ -20,7 +20,7 @@ class WebSocketChannel:
     def __init__(self, transport: WebSocketTransport, path: str, authorization: str) -> None:
         self.transport, self.path, self.authorization = transport, path, authorization
         self._messages: deque[bytes] = deque()
-        self._over = False
+        self._over = self._heard = False
         self._news = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -60,6 +60,9 @@ class WebSocketChannel:
     # ------------------------------------------------------------------------------------------------
 
     def on_message(self, message: bytes) -> None:
+        if self._heard:  # these paths authenticate in the first message, and close a connection that fails
+            self.transport.known()
+        self._heard = True
         self._messages.append(message)
         self._news.set()
         if len(self._messages) == MANY:

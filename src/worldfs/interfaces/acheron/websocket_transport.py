@@ -95,6 +95,7 @@ class WebSocketTransport(asyncio.Protocol):
         "batch",
         "congested",
         "connections",
+        "known",
     )
 
     def __init__(
@@ -106,8 +107,10 @@ class WebSocketTransport(asyncio.Protocol):
         loop: asyncio.AbstractEventLoop,
         *,
         hand_over: HandOver | None = None,
+        known: Callable[[], None] = lambda: None,
     ) -> None:
-        """`hand_over` None: there are no HTTP applications."""
+        """`hand_over` None: there are no HTTP applications. `known`: to be called when the peer has shown who it is."""
+        self.known = known
         self._hand_over, self._early = hand_over, b""  # until the request's path is known
         self._handing: asyncio.Task[None] | None = None
         self._route, self._pages, self.connections, self._meters, self._loop = route, pages, lines, meters, loop
@@ -242,6 +245,7 @@ class WebSocketTransport(asyncio.Protocol):
             self.pause()
             if self._deadline is not None:
                 self._deadline.cancel()
+            self.known()  # the application limits its strangers itself
             self._handing = self._loop.create_task(self._hand(application, path))
 
     async def _hand(self, application: Application, path: str) -> None:

@@ -43,6 +43,7 @@ PATH: Final = "/mcp"
 SESSIONS_MOST: Final = 256
 SESSIONS_OF_TOKEN: Final = 32
 REQUEST_S: Final = 30.0  # for the first request of a connection
+SILENT_MOST: Final = 64  # connections without a request; one more takes the place of the oldest
 GOODBYE_S: Final = 2.0
 _SERVICE: Final = "worldfs.service"
 _CLOSE: Final = {"Connection": "close"}  # nothing bounds the wait for a second head, so the refused have none
@@ -89,6 +90,7 @@ class HttpApplication:
         self._services: dict[tuple[Principal, Binding], ToolService] = {}
         self._running: dict[CancelScope, tuple[Principal, str]] = {}
         self._state = ServerState()
+        self._silent: list[H11Protocol] = []  # connections that have sent no whole request head, the oldest first
         self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         names = [f"{name}:*" for name in _LOCAL] if host.local else []
@@ -123,6 +125,10 @@ class HttpApplication:
         loop = asyncio.get_running_loop()
         made = H11Protocol(self._config, self._state, {}, loop)
         loop.call_later(REQUEST_S, _drop_silent, made)
+        self._silent = [one for one in self._silent if _is_silent(one)]
+        if len(self._silent) >= SILENT_MOST:
+            _drop_silent(self._silent.pop(0))
+        self._silent.append(made)
         protocol: asyncio.Protocol = made
         return protocol
 
@@ -211,9 +217,14 @@ def _service_of(ctx: ServerRequestContext) -> ToolService:
     return cast("ToolService", ctx.request.scope[_SERVICE])
 
 
+def _is_silent(connection: H11Protocol) -> bool:
+    """A connection that is open and has sent no whole request head."""
+    transport = getattr(connection, "transport", None)  # both are None at first, whatever their types say
+    return getattr(connection, "cycle", None) is None and (transport is None or not transport.is_closing())
+
+
 def _drop_silent(connection: H11Protocol) -> None:
-    """A connection that has sent no whole request head."""
-    if getattr(connection, "cycle", None) is None:  # None until the first request, whatever its type says
+    if _is_silent(connection) and connection.transport is not None:
         connection.transport.abort()
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import logging
 import os
 import socket
 import stat
 from collections.abc import Callable
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -19,6 +21,7 @@ from worldfs.access.principal import Principal
 from worldfs.access.things import AttachableProjects
 from worldfs.base.errors import BadInput, Busy, from_os
 from worldfs.base.messages import coded
+from worldfs.interfaces.connection_acceptor import ConnectionAcceptor, Known, bound_sockets
 from worldfs.namespace.bound_tree import BoundTree
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
@@ -29,8 +32,10 @@ from .ninep_session import Attacher
 
 PORT: Final = 5_640
 MOST_CONNECTIONS: Final = 128
+ATTACH_S: Final = 30.0  # for a token
 SOCKET_PATH_MOST: Final = 107  # bytes of the path of a UNIX socket
 _ROOT: Final = 0
+_LOG: Final = logging.getLogger("worldfs.ninep")
 
 
 class NinePAddress(NamedTuple):
@@ -88,29 +93,34 @@ class NinePListener:
 
     def __init__(self, host: NinePHost, address: NinePAddress) -> None:
         self._host, self.address = host, address
-        self._server: asyncio.Server | None = None
+        self._acceptor: ConnectionAcceptor | None = None
         self._serving: dict[asyncio.Task[None], NinePConnection] = {}
         self._admitted: dict[NinePConnection, list[tuple[Principal, Binding]]] = {}
 
     async def start(self) -> None:
         """Raises `Busy` when another process listens there."""
+        loop = asyncio.get_running_loop()
         if self.address.path:
-            listening = _unix_socket(self.address.path)
-            self._server = await asyncio.start_unix_server(self._connected, sock=listening, limit=2 * MSIZE)
-            return
-        try:
-            self._server = await asyncio.start_server(
-                self._connected, self.address.host, self.address.port, limit=2 * MSIZE
-            )
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise Busy(coded("access.port_used"), path=str(self.address), op="serve") from None
-            raise from_os(error, path=str(self.address), op="serve") from error
-        self.address = self.address._replace(port=int(self._server.sockets[0].getsockname()[1]))
+            sockets = [_unix_socket(self.address.path)]
+        else:
+            try:
+                sockets = await bound_sockets(loop, self.address.host, self.address.port)
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    raise Busy(coded("access.port_used"), path=str(self.address), op="serve") from None
+                raise from_os(error, path=str(self.address), op="serve") from error
+            self.address = self.address._replace(port=int(sockets[0].getsockname()[1]))
+
+        def connection(known: Known) -> asyncio.BaseProtocol:
+            reader = asyncio.StreamReader(2 * MSIZE, loop)
+            return asyncio.StreamReaderProtocol(reader, partial(self._connected, known), loop)
+
+        self._acceptor = ConnectionAcceptor(loop, connection, _LOG, most=MOST_CONNECTIONS, stranger_s=ATTACH_S)
+        self._acceptor.listen(sockets)
 
     async def stop(self) -> None:
-        if self._server is not None:
-            self._server.close()
+        if self._acceptor is not None:
+            self._acceptor.close()
         for connection in list(self._serving.values()):
             connection.close()
         if self._serving:
@@ -124,13 +134,15 @@ class NinePListener:
             if any(not still_admitted(who, self._host.tokens, [binding.agent]) for who, binding in admitted):
                 connection.close()
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _connected(self, known: Known, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if len(self._serving) >= MOST_CONNECTIONS or not self._may_connect(writer):
+        if not self._may_connect(writer):
             writer.close()
             return
-        connection = NinePConnection(reader, writer, lambda: self._attacher(connection, writer))
+        if self.address.path:
+            known()  # the system has said whose process it is
+        connection = NinePConnection(reader, writer, lambda: self._attacher(connection, writer, known))
         self._serving[task] = connection
         try:
             await connection.serve()
@@ -143,7 +155,7 @@ class NinePListener:
             return True  # a token decides, at the attach
         return peer_uid(writer.get_extra_info("socket")) in (os.geteuid(), _ROOT)
 
-    def _attacher(self, connection: NinePConnection, writer: asyncio.StreamWriter) -> Attacher:
+    def _attacher(self, connection: NinePConnection, writer: asyncio.StreamWriter, known: Known) -> Attacher:
         host = self._host
 
         def verbs_of(binding: Binding) -> Verbs:
@@ -151,8 +163,12 @@ class NinePListener:
 
         if self.address.path:
             return RoleAttacher(verbs_of)
-        admitted = self._admitted.setdefault(connection, [])
-        return TokenAttacher(verbs_of, host, host.realm.plane, lambda who, binding: admitted.append((who, binding)))
+
+        def admit(who: Principal, binding: Binding) -> None:
+            self._admitted.setdefault(connection, []).append((who, binding))
+            known()
+
+        return TokenAttacher(verbs_of, host, host.realm.plane, admit)
 
 
 def _unix_socket(path: str) -> socket.socket:
