@@ -12,71 +12,29 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
-from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.errors import BadInput, Exists, NotFound, WorldError
 from worldfs.base.messages import coded
 
 from .binding import ADMIN, MOTHER, USER
 from .principal import TokenHolder
 from .roles import OPERATOR
+from .token_file import AGENTS, FILE, ROLES, AgentToken, TokenVisit, parse_tokens, read_tokens, token_row
 
-FILE: Final = "auth_tokens.json"
 LOCK: Final = ".paos/tokens.lock"
+ASIDE: Final = ".paos/quarantine"
 SCHEMA: Final = 3
-ROLES: Final = (ADMIN, USER)
 KEPT: Final = 10  # history entries per token
-AGENTS: Final = "agent_tokens"  # the key of the tokens that speak for one agent
 _COUNT: Final = "agent_tokens_made"  # so that the id of a revoked token is never another's
-_OPTIONAL: Final = ("expires_ms", "person")  # left out of a row that has none: earlier versions read the row
-_ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
 T = TypeVar("T")
-
-
-class TokenVisit(NamedTuple):
-    """One binding that a token had: an entry of its history."""
-
-    key: str
-    agent: str
-    project: str
-    last_active_ms: int
-    messages: int = 0
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "session_key": self.key,
-            "agent_id": self.agent,
-            "project_id": self.project or None,
-            "last_active_ms": self.last_active_ms,
-            "message_count": self.messages,
-            "summary": f"{self.agent} @ {self.project}" if self.project else self.agent,
-        }
-
-
-class AgentToken(NamedTuple):
-    """A token of one agent, as it is stored; `person`: of one person, who works as that agent."""
-
-    id: str
-    agent: str
-    role: str
-    sha256: str
-    created_ms: int
-    expires_ms: int = 0  # 0: never
-    person: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        ends = {"expires_at_ms": self.expires_ms} if self.expires_ms else {}
-        whose = {"person": self.person} if self.person else {}
-        told = {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
-        return {**told, **ends, **whose}
 
 
 class TokenStore:
@@ -93,6 +51,7 @@ class TokenStore:
         self._seen: object = None  # its stat at that time
         self._tokens: dict[str, str] = {}
         self._issued: dict[str, AgentToken] = {}  # by hash
+        self.set_aside: list[str] = []  # entries that were wrong when the file was opened: a copy of it is kept
         self._visits: dict[str, list[TokenVisit]] = {}
 
     @classmethod
@@ -103,9 +62,11 @@ class TokenStore:
         found = cls(home, clock)
         found._load()
         # A role whose token is null has none; a private replacement has the mode that the file should have had.
-        missing = [role for role in ROLES if found._kept.get(f"{role}_token", "") == ""]
-        if missing or (home is not None and (home / FILE).stat().st_mode & 0o077):
+        faults = parse_tokens(found._kept).faults
+        missing = [role for role in ROLES if found._kept.get(f"{role}_token", "") == "" or not found._reads(role)]
+        if missing or faults or (home is not None and (home / FILE).stat().st_mode & 0o077):
             found._change(lambda kept: kept.update({f"{role}_token": _new(role) for role in missing}))
+        found.set_aside = [where for where, _ in faults]
         return found
 
     # -- lookup --
@@ -182,14 +143,14 @@ class TokenStore:
         token = _new("agent")
 
         def edit(kept: dict[str, object]) -> AgentToken:
-            rows = _issued(kept)
+            rows = parse_tokens(kept).issued
             made_before = kept.get(_COUNT)
             numbers = (int(row.id.removeprefix("token-")) for row in rows)
             number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
             now = self._now_ms()
             ends = now + max(1, int(valid_s * 1000)) if valid_s else 0
             made = AgentToken(f"token-{number}", agent, role, _hash(token), now, ends, person)
-            kept[AGENTS] = [_row(row) for row in (*rows, made) if not self._expired(row)]
+            kept[AGENTS] = [token_row(row) for row in (*rows, made) if not self._expired(row)]
             kept[_COUNT] = number
             return made
 
@@ -213,14 +174,14 @@ class TokenStore:
             raise BadInput(coded("access.admin_token"), op="token", fix=coded("access.rotate"))
 
         def edit(kept: dict[str, object]) -> list[str]:
-            rows = _issued(kept)
+            rows = parse_tokens(kept).issued
             gone = [row.id for row in rows if named in (row.id, row.agent, row.person)]
             if not gone and named == USER and kept.get(f"{USER}_token"):
                 kept[f"{USER}_token"] = None
                 gone = [USER]
             if not gone:
                 raise NotFound(coded("access.no_token", named=named), op="token", fix=coded("access.token_list"))
-            kept[AGENTS] = [_row(row) for row in rows if row.id not in gone]
+            kept[AGENTS] = [token_row(row) for row in rows if row.id not in gone]
             visits = kept.get("visits")
             if isinstance(visits, dict):
                 kept["visits"] = {key: value for key, value in visits.items() if key not in gone}
@@ -280,6 +241,10 @@ class TokenStore:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX)
                 kept = self._read() or dict(self._kept)  # it may have been removed under us
+                parsed = parse_tokens(kept)
+                if parsed.faults:
+                    self._keep_copy()
+                    kept[AGENTS] = [token_row(row) for row in parsed.issued]
                 answer = edit(kept)
                 kept["schema"] = SCHEMA
                 self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
@@ -303,22 +268,37 @@ class TokenStore:
 
     def _read(self) -> dict[str, object]:
         data = None if self._root is None else self._root.read(FILE)
-        return {} if data is None else _read(data, self.path)
+        return {} if data is None else read_tokens(data, self.path)
+
+    def _reads(self, role: str) -> bool:
+        """Whether the file says something usable of the role's token, be it that there is none."""
+        return role in parse_tokens(self._kept).roles
+
+    def _keep_copy(self) -> None:
+        """The file as it is, before its wrong entries are replaced."""
+        assert self._root is not None
+        data = self._root.read(FILE) or b""
+        with suppress(Exists):
+            self._root.create(f"{ASIDE}/{FILE}-{hashlib.blake2b(data, digest_size=8).hexdigest()}", data, private=True)
 
     def _take(self, kept: dict[str, object], *, visits: bool = True) -> None:
         """`_seen` is set after it: another thread that asks meanwhile must not take the old tokens for the new ones."""
+        parsed = parse_tokens(kept)
         self._kept = kept
-        self._tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
-        self._issued = {one.sha256: one for one in _issued(kept)}
+        before = {role: self._tokens.get(role, "") for role in ROLES}  # counts where another program wrote a wrong one
+        self._tokens = before | dict(parsed.roles)
+        self._issued = {one.sha256: one for one in parsed.issued}
         if visits:
-            self._visits = _visits(kept.get("visits"))
+            self._visits = parsed.visits
 
 
 def persons_of(home: Path | None) -> frozenset[str]:
     """The persons of a home, as its file of tokens says now. Raises `BadInput` for a file that is unreadable."""
     if home is None or not (home / FILE).exists():
         return frozenset({OPERATOR})
-    return TokenStore.open(home).persons()
+    tokens = TokenStore(home)
+    tokens._load()  # and changes nothing: this is a question
+    return tokens.persons()
 
 
 def shared_token_agents(role: str) -> str:
@@ -337,55 +317,3 @@ def _hash(token: str) -> str:
 
 def _mask(token: str) -> str:
     return token[:9] + "…" + token[-4:] if len(token) > 24 else "…"
-
-
-def _read(data: bytes, path: str) -> dict[str, object]:
-    try:
-        value = json.loads(data)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise BadInput(
-            coded("file.not_object"),
-            path=path,
-            expected='{"schema": 3, "admin_token": …, "user_token": …}',
-            fix=coded("access.fix_tokens"),
-        )
-    return value
-
-
-def _row(token: AgentToken) -> dict[str, object]:
-    """As it is stored; a token that never expires has the row that earlier versions read."""
-    return {key: value for key, value in token._asdict().items() if key not in _OPTIONAL or value}
-
-
-def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
-    """The valid rows; an invalid row admits no client."""
-    rows, found = kept.get(AGENTS), []
-    for row in rows if isinstance(rows, list) else []:
-        with suppress(KeyError, TypeError, ValueError):
-            one = AgentToken(**{key: row[key] for key in AgentToken._fields if key not in _OPTIONAL or key in row})
-            known = all(isinstance(word, str) for word in (*one[:4], one.person))
-            known &= all(type(ms) is int for ms in one[4:6])
-            if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
-                found.append(one)
-    return found
-
-
-def _visits(kept: object) -> dict[str, list[TokenVisit]]:
-    """The valid entries of the history; a broken history is no error."""
-    found: dict[str, list[TokenVisit]] = {}
-    for id, rows in kept.items() if isinstance(kept, dict) else ():
-        for row in rows if isinstance(rows, list) else []:
-            try:
-                visit = TokenVisit(
-                    str(row["key"]),
-                    str(row["agent"]),
-                    str(row["project"]),
-                    int(row["last_active_ms"]),
-                    int(row["messages"]),
-                )
-            except (KeyError, TypeError, ValueError):
-                continue
-            found.setdefault(id, []).append(visit)
-    return found

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 
 TOKEN = "PAOS_TOKEN"  # noqa: S105 -- the name of a variable
@@ -79,6 +80,6 @@ def _token_in(file: str) -> str:
         return text.partition("\n")[0].strip()
     try:
         kept = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
-    return str(kept.get("admin_token") or kept.get("user_token") or "")
+    return as_text(kept.get("admin_token")) or as_text(kept.get("user_token"))

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.access.token_file import token_findings
 from worldfs.base import plugin_registry
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
@@ -57,6 +58,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
             path = error.path or str(place.config_path)
             findings.append(Finding(error.code, path, error.expected, error.found, fix_text))
         findings += _config(place, config, fix)
+        findings += token_findings(place.path) if place.path.is_dir() else ()
     if not root.is_dir():
         return [
             *findings,

@@ -12,7 +12,8 @@ from worldfs.access.auth import bearer_token
 from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.principal import TokenHolder
-from worldfs.access.tokens import TokenStore, TokenVisit
+from worldfs.access.token_file import TokenVisit
+from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import BadInput, NotFound
 
 ADMIN_CALL = Caller(Binding(ADMIN, MOTHER, SYSTEM), "c1")

@@ -38,6 +38,23 @@ ROWS = {
         "fix it, or remove it: new tokens are created at the next start",
         "修复它，或删除它：下次启动时会创建新令牌",
     ),
+    "access.weak_token": (
+        "a text of at least {least} printable ASCII characters, {distinct} of them different, or null for none",
+        "至少 {least} 个可打印 ASCII 字符的文本，其中至少 {distinct} 个不同；或以 null 表示没有",
+    ),
+    "access.token_row": (
+        "an object with id token-N, agent, role, sha256 and created_ms",
+        "包含 id（token-N）、agent、role、sha256 和 created_ms 的对象",
+    ),
+    "access.other_value": ("another value, which admits nobody", "其他的值，它不允许任何人登录"),
+    "access.next_start": (
+        "correct it; else the next start keeps a copy and replaces it",
+        "改正它；否则下次启动时会保留副本并替换它",
+    ),
+    "access.tokens_aside": (
+        "auth_tokens.json: {names}: wrong, and replaced; a copy of the file is in {place}",
+        "auth_tokens.json：{names} 有误，已替换；文件的副本在 {place} 中",
+    ),
     "access.no_role": ("no role {role!r}", "没有角色 {role!r}"),
     "access.roles": ("admin or user", "admin 或 user"),
     "access.person_admin": (

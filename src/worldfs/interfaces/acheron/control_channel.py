@@ -15,7 +15,8 @@ from worldfs.access.binding import MOTHER
 from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.access.judge import judge
 from worldfs.access.things import AgentClaim, AttachClaim, Realm, UnboundCall
-from worldfs.access.tokens import KEPT, ROLES, TokenVisit
+from worldfs.access.token_file import ROLES, TokenVisit
+from worldfs.access.tokens import KEPT
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, UserError
 from worldfs.control.authorization import authorize

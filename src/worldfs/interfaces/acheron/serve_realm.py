@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from worldfs.access.tokens import TokenStore
+from worldfs.access.tokens import ASIDE, TokenStore
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
 from worldfs.base.given_file import check_given_file
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.storage.open_store import open_store
 
 from .http_mounts import Opener
@@ -23,6 +24,7 @@ from .server import LOCAL, LOOPBACK, PORT, Server
 from .server_ports import ListenerBeside, RealmPort
 from .websocket_transport import Pages
 
+_LOG: Final = logging.getLogger("worldfs.acheron")
 SERVE_LEASE: Final = ".paos/serve.lock"
 Beside = Sequence[Callable[[Server], ListenerBeside]]
 
@@ -103,7 +105,11 @@ async def serve(
     Raises `Busy` and `BadInput`.
     """
     context = where.context()
-    server = Server(realm, TokenStore.open(realm.home), applications, site)
+    tokens = TokenStore.open(realm.home)
+    if tokens.set_aside:
+        said = coded("access.tokens_aside", names=tokens.set_aside, place=ASIDE)
+        _LOG.warning("%s", render(said, "en"))
+    server = Server(realm, tokens, applications, site)
     try:
         port = await server.start(where.host, where.port, context)
         metrics = None

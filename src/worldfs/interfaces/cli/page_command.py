@@ -10,13 +10,13 @@ from typing import Final
 from worldfs.access.attachment import page_holder
 from worldfs.access.binding import MOTHER
 from worldfs.access.roles import OPERATOR
-from worldfs.access.tokens import TokenStore
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 from .page_address import listens, noted_address
+from .token import opened_tokens
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([smhd])")
@@ -30,7 +30,7 @@ def run(context: CommandContext) -> int:
         raise NotFound(coded("command.no_home"), path=str(home), op="page", fix=fix)
     agent, role, person = page_holder(context["as"] or OPERATOR, context["agent"] or "")
     person = "" if context.session_agent else context["person"] or person
-    issued, token = TokenStore.open(home).add(agent, role, span_s(context["valid"]), person=person)
+    issued, token = opened_tokens(context).add(agent, role, span_s(context["valid"]), person=person)
     if agent != MOTHER:
         Root.build(Path(context.agents) / agent)
     address = f"{context['url'] or noted_address(home)}#token={token}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from worldfs.access.binding import ADMIN, MOTHER
-from worldfs.access.tokens import TokenStore, shared_token_agents
+from worldfs.access.tokens import ASIDE, TokenStore, shared_token_agents
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_objects
@@ -61,9 +61,17 @@ def revoke(context: CommandContext) -> int:
     return 0
 
 
+def opened_tokens(context: CommandContext) -> TokenStore:
+    """The home's tokens. What was wrong in the file is said."""
+    tokens = TokenStore.open(context.home.path)
+    if tokens.set_aside:
+        context.output.notice(coded("access.tokens_aside", names=tokens.set_aside, place=ASIDE))
+    return tokens
+
+
 def _tokens(context: CommandContext) -> TokenStore:
     home = context.home.path
     if not home.is_dir():
         fix = coded("command.make_it", name=context.name)
         raise NotFound(coded("command.no_home"), path=str(home), op="token", fix=fix)
-    return TokenStore.open(home)
+    return opened_tokens(context)
