@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import string
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldfs.access.tokens import TokenStore
+from worldfs.control.transaction import new_secret
 from worldfs.formats.agent.redact import redact, redact_bytes, redact_value
 from worldfs.formats.agent.secret_kinds import KINDS
 
@@ -91,6 +94,9 @@ WHOLE: dict[str, Callable[[random.Random], str]] = {
     "sendgrid": lambda rng: f"SG.{of(URL64, 22)(rng)}.{of(URL64, 43)(rng)}",
     "age": after("AGE-SECRET-KEY-1", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
     "jwt": _jwt,
+    "ours": after("sw-agent_", URL64, 32),
+    "our invite": after("inv-", HEX, 32),
+    "our pairing": after("pending-join-", HEX, 16),
     "pem rsa": _pem("RSA PRIVATE KEY"),
     "pem": _pem("PRIVATE KEY"),
     "pem openssh": _pem("OPENSSH PRIVATE KEY"),
@@ -171,6 +177,24 @@ FORMS: dict[str, Callable[[str], str]] = {
 def _json(text: str, *, ensure_ascii: bool) -> str:
     data = json.dumps({"id": "task-001", "context": text}, indent=2, ensure_ascii=ensure_ascii).encode()
     return str(json.loads(redact_bytes(data))["context"])
+
+
+def _our_secrets() -> dict[str, str]:
+    """One of each kind that the product makes, as it makes it."""
+    source = Path(redact.__code__.co_filename).parents[2]
+    kinds = {kind for page in source.rglob("*.py") for kind in re.findall(r"new_secret\(\"(\w+)\"\)", page.read_text())}
+    assert {"inv", "secret", "lease", "proj"} <= kinds
+    tokens = TokenStore(None)
+    made = {kind: new_secret(kind) for kind in kinds}
+    return {**made, "admin": tokens.rotate("admin"), "user": tokens.rotate("user"), "agent": tokens.add("rio")[1]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_secret_that_the_product_makes_goes_in_every_form_and_place(form: str) -> None:
+    for _ in range(20):
+        for kind, secret in _our_secrets().items():
+            for around in (*AROUND.values(), "http://127.0.0.1:18790/#token={}", "export PAOS_TOKEN={}"):
+                assert not _leaks(FORMS[form](around.replace("{}", secret)), secret), (kind, around)
 
 
 @pytest.mark.parametrize("form", FORMS)

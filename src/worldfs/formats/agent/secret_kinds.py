@@ -107,6 +107,9 @@ SECRET_VALUE: Final = rf"{_NOT}(?=[^0-9]*+[0-9])[!-~]{{8,}}\Z"
 PASSWORD_VALUE: Final = rf"{_NOT}(?![A-Za-z]?[a-z]+\Z)[!-~]{{6,}}\Z"  # but a mere word
 
 KINDS: Final = (
+    _prefixed("worldfs-token", ("sw-admin_", "sw-user_", "sw-agent_"), r"[A-Za-z0-9_-]{32}"),  # access/tokens.py
+    _prefixed("worldfs-secret", ("inv-", "secret-", "lease-", "proj-"), r"[0-9a-f]{32}(?![0-9a-f])"),  # control
+    _prefixed("worldfs-secret", ("pending-join-",), r"[0-9a-f]{16}(?![0-9a-f])"),  # whoever knows it collects a secret
     SecretKind("private-key", ("private key",), _PRIVATE),
     _prefixed("age-key", ("AGE-SECRET-KEY-1",), r"[0-9A-Z]{50,60}"),
     _prefixed("anthropic-key", ("sk-ant-",), r"[A-Za-z0-9_-]{16,}"),
