@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import KnowsItsWay, Run
 from worldfs.base.messages import render
 from worldfs.base.model import Order, RobotState, Scene, Thing
 from worldfs.formats import embodied, environment
@@ -22,7 +22,6 @@ from worldfs.robots.mujoco.carrier_route import FloorMap, SearchGrid
 from worldfs.robots.mujoco.floor_obstacles import Obstacle
 from worldfs.robots.mujoco.grid_search import AROUND
 from worldfs.testing.workcell import Workcell
-from worldfs.world.order_reservations import KnowsItsWay
 from worldfs.world.profiles import profile_text
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")

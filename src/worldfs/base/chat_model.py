@@ -13,7 +13,9 @@ from typing import NamedTuple, Protocol
 
 from .driver import Run
 from .errors import UserError
+from .messages import coded
 from .model import Json
+from .plugin_values import WrongField, rule
 
 
 class ModelMessage(NamedTuple):
@@ -41,6 +43,14 @@ class ModelReply(NamedTuple):
     input_tokens: int = 0  # 0: not counted
     output_tokens: int = 0
     cost: float | None = None  # US dollars; None: not known
+
+
+@rule(ModelReply)
+def counts_are_counts(reply: ModelReply) -> WrongField | None:
+    """What is below nothing would lift a budget."""
+    counted = {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens, "cost": reply.cost or 0.0}
+    low = next((name for name, value in counted.items() if value < 0), None)
+    return None if low is None else WrongField(low, f"{counted[low]:g}", coded("plugin.no_less_than_0"))
 
 
 class ModelUnavailable(UserError):

@@ -164,8 +164,17 @@ class Demanding(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsItsWay(Protocol):
+    """Optional interface of a driver: the way that an order would take over the floor."""
+
+    def way(self, order: Order) -> Sequence[tuple[float, float]]:
+        """Points (x y, m) from where it stands to where it would stand; empty: it cannot say. Moves nothing."""
+        ...
+
+
 # The optional interfaces of a package's body. `RemoteKernel` is none of them: it is this package's own.
-OPTIONAL: Final = (Stoppable, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding)
+OPTIONAL: Final = (Stoppable, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay)
 
 
 @dataclass(frozen=True, slots=True)

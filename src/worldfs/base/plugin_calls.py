@@ -93,20 +93,33 @@ def plugin_name(plugin: object) -> str:
 
 
 def is_ours(plugin: object) -> bool:
-    """Whether this package made it: it answers what its ports declare, or that is our bug."""
-    return type(plugin).__module__.partition(".")[0] == OURS
+    """Whether it is this package's: it answers what its ports declare, or that is our bug."""
+    kind = plugin if isinstance(plugin, type | FunctionType) else type(plugin)
+    return kind.__module__.partition(".")[0] == OURS
+
+
+Heard = Callable[[str, tuple[object, ...], object], None]
+"""The name of a method, its arguments, and what it has answered."""
 
 
 class CheckedPlugin:
     """What a package made, behind its port. The members that the port declares are put into subclasses of this."""
 
-    __slots__ = ("plugin", "plugin_name")
+    __slots__ = ("hear", "plugin", "plugin_name")
 
-    def __init__(self, plugin: object, name: str) -> None:
-        self.plugin, self.plugin_name = plugin, name
+    def __init__(self, plugin: object, name: str, hear: Heard | None = None) -> None:
+        self.plugin, self.plugin_name, self.hear = plugin, name, hear
 
     def __repr__(self) -> str:
         return f"<{self.plugin_name}>"
+
+    def answer(self, field: str, hint: object, args: tuple[object, ...], more: dict[str, object]) -> object:
+        """What a method answers, parsed; of ours, or of what is checked already, as it is."""
+        if is_ours(self.plugin):
+            return getattr(self.plugin, field)(*args, **more)
+        where, lent = f"{self.plugin_name} {field}", [_lent(one) for one in args]
+        lent_by_name = {key: _lent(one) for key, one in more.items()}
+        return called(lambda: parse(hint, getattr(self.plugin, field)(*lent, **lent_by_name), where), where)
 
 
 def called(call: Callable[[], T], where: str) -> T:
@@ -124,17 +137,17 @@ def called(call: Callable[[], T], where: str) -> T:
         raise _fault(error, where) from None
 
 
-def checked(plugin: T, port: type, *optional: type, name: str = "") -> T:
+def checked(plugin: T, port: type, *optional: type, hear: Heard | None = None) -> T:
     """`plugin` behind `port`, and behind each interface of `optional` that it has. What is ours is given as it is.
 
     Each call is `contained`, lends copies of what is ours to change, and gives what the port declares: `WrongValue`
-    for anything else.
+    for anything else. `hear` is told each answer; those of ours, too.
     """
-    if is_ours(plugin):
+    if is_ours(plugin) and hear is None:
         return plugin
-    name = name or plugin_name(plugin)
+    name = plugin_name(plugin)
     has = called(lambda: tuple(one for one in optional if isinstance(plugin, one)), name)
-    return cast("T", _checked_class((port, *has))(plugin, name))
+    return cast("T", _checked_class((port, *has))(plugin, name, hear))
 
 
 @lru_cache(maxsize=128)
@@ -164,6 +177,8 @@ def _member(field: str, declared: object) -> object:
 def _reads(field: str, hint: object) -> Callable[[CheckedPlugin], object]:
     def read(self: CheckedPlugin) -> object:
         where = f"{self.plugin_name} {field}"
+        if is_ours(self.plugin):
+            return getattr(self.plugin, field)
         return called(lambda: parse(hint, getattr(self.plugin, field), where), where)
 
     return read
@@ -171,9 +186,10 @@ def _reads(field: str, hint: object) -> Callable[[CheckedPlugin], object]:
 
 def _calls(field: str, hint: object) -> Callable[..., object]:
     def call(self: CheckedPlugin, *args: object, **more: object) -> object:
-        where, lent = f"{self.plugin_name} {field}", [_lent(one) for one in args]
-        lent_by_name = {key: _lent(one) for key, one in more.items()}
-        return called(lambda: parse(hint, getattr(self.plugin, field)(*lent, **lent_by_name), where), where)
+        value = self.answer(field, hint, args, more)
+        if self.hear is not None:
+            self.hear(field, args, value)
+        return value
 
     call.__name__ = field
     return call

@@ -8,6 +8,7 @@ exactly that type, made of values of Python's own types, or raises `WrongValue`.
 - A list is a list, a tuple, a set, a generator or an array of numpy; a mapping has texts as its keys, each once.
 - A text is a `str` that UTF-8 can express. Of a subclass of `str`, `int`, `float`, `list` or `dict`, the content is
   taken by the base class's own methods: what the subclass overrides is never called.
+- A field may be marked: as `UNBOUNDED`, `UNKNOWN` or `UNREAD`, or with a function that says what is wrong with it.
 - An object of ours, such as an `Outcome`, is exactly of its class. Each of its fields is parsed; then its `rule` holds.
 - `object` is whatever JSON can express.
 """
@@ -54,9 +55,10 @@ DEPTH_MOST: Final = 32
 WHOLE_MOST: Final = 1 << 63
 
 NUMPY_TOO: Final = "numpy.bool_ too"
-ANY_FLOAT: Final = "also NaN and infinite"
+UNBOUNDED: Final = "infinite too"  # of numbers and arrays: no bound
+UNKNOWN: Final = "infinite and NaN too"  # of numbers and arrays: NaN is what was not measured
+UNREAD: Final = "nobody reads it"
 Flag = Annotated[bool, NUMPY_TOO]  # a truth value as Gymnasium documents it
-AnyFloat = Annotated[float, ANY_FLOAT]  # NaN: not known; infinite: no bound
 
 
 class WrongValue(UserError):
@@ -130,6 +132,11 @@ def parsed(kind: type[T], value: object, where: str) -> T:
     return cast("T", parse(kind, value, where))
 
 
+def is_true(value: object, where: str) -> bool:
+    """A truth value as Gymnasium documents it: True, False, or `numpy.bool_`. Raises `WrongValue`."""
+    return cast("bool", parse(Flag, value, where))
+
+
 def _refused(wrong: _Wrong, where: str) -> WrongValue:
     way = "".join(reversed(wrong.way)).removeprefix(".")
     way = way if len(way) <= SHORT_MOST else f"{way[:SHORT_MOST]}…"
@@ -189,7 +196,7 @@ def _scalar(value: object) -> object:
     return value
 
 
-def _any_float(value: object, left: _Left) -> float:
+def _number(value: object) -> float:
     value = _scalar(value)
     kind = type(value)
     if kind is float:
@@ -204,8 +211,19 @@ def _any_float(value: object, left: _Left) -> float:
     raise _Wrong(found_text(value), coded("plugin.finite_number"))
 
 
+def _any_float(value: object, left: _Left) -> float:
+    return _number(value)
+
+
+def _unbounded(value: object, left: _Left) -> float:
+    number = _number(value)
+    if math.isnan(number):
+        raise _Wrong(repr(number), coded("plugin.a_number"))
+    return number
+
+
 def _float(value: object, left: _Left) -> float:
-    number = _any_float(value, left)
+    number = _number(value)
     if not math.isfinite(number):
         raise _Wrong(repr(number), coded("plugin.finite_number"))
     return number
@@ -383,6 +401,22 @@ def _array(value: object, left: _Left) -> object:
     return array
 
 
+def _any_array(value: object, left: _Left) -> object:
+    return _numbers(value)
+
+
+def _unbounded_array(value: object, left: _Left) -> object:
+    array, numpy = _numbers(value), _numpy()
+    if numpy is not None and array.dtype.kind == "f" and numpy.isnan(array).any():
+        raise _Wrong(coded("plugin.not_finite_array"), coded("plugin.a_number"))
+    return array
+
+
+def _unread(value: object, left: _Left) -> object:
+    """A mapping that is not looked at: nothing comes of it."""
+    return {}
+
+
 def rule(kind: type[T]) -> Callable[[Callable[[T], WrongField | None]], Callable[[T], WrongField | None]]:
     """What must hold between the parsed fields of one of our classes: a function that says what does not."""
 
@@ -462,7 +496,21 @@ _LISTS: Final[Mapping[object, Callable[[Iterable[object]], object]]] = {
     Sequence: tuple, Iterable: tuple, tuple: tuple, list: list, frozenset: frozenset, set: frozenset,
     AbstractSet: frozenset,
 }  # fmt: skip
-_MARKED: Final[Mapping[object, Parser]] = {NUMPY_TOO: _flag, ANY_FLOAT: _any_float}
+_MARKED: Final[Mapping[tuple[str, bool], Parser]] = {  # mark, and whether it is of an array
+    (NUMPY_TOO, False): _flag, (UNREAD, False): _unread,
+    (UNBOUNDED, False): _unbounded, (UNBOUNDED, True): _unbounded_array,
+    (UNKNOWN, False): _any_float, (UNKNOWN, True): _any_array,
+}  # fmt: skip
+
+
+def _checked(parser: Parser, holds: Callable[[object], WrongField | None]) -> Parser:
+    def parse_checked(value: object, left: _Left) -> object:
+        found = parser(value, left)
+        if (broken := holds(found)) is not None:
+            raise _Wrong(broken.found, broken.expected).within(f".{broken.field}")
+        return found
+
+    return parse_checked
 
 
 @lru_cache(maxsize=512)
@@ -470,7 +518,13 @@ def parser_of(hint: object) -> Parser:
     """The parser of a declared type."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return next((_MARKED[mark] for mark in args[1:] if mark in _MARKED), None) or parser_of(args[0])
+        parser, array = None, _is_array(args[0])
+        for mark in args[1:]:
+            if isinstance(mark, str) and (mark, array) in _MARKED:
+                parser = _MARKED[mark, array]
+            elif callable(mark):
+                parser = _checked(parser or parser_of(args[0]), mark)
+        return parser or parser_of(args[0])
     if hint in _PARSERS:
         return _PARSERS[hint]
     if origin in (Union, UnionType):
@@ -481,7 +535,7 @@ def parser_of(hint: object) -> Parser:
         return _listed(parser_of(args[0]), _LISTS[origin])
     if origin in (dict, Mapping):
         return _mapping(parser_of(args[1]))
-    if getattr(origin, "__name__", "") == "ndarray":
+    if _is_array(hint):
         return _array
     if isinstance(hint, type):
         if issubclass(hint, Enum):
@@ -490,3 +544,7 @@ def parser_of(hint: object) -> Parser:
             return _object(hint)
         return _instance(hint)
     raise TypeError(f"no parser of {hint!r}")
+
+
+def _is_array(hint: object) -> bool:
+    return getattr(get_origin(hint), "__name__", "") == "ndarray"

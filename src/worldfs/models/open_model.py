@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from worldfs.base.chat_model import ModelCall, ModelUnavailable
+from worldfs.base.chat_model import ChatModel, ModelCall, ModelUnavailable
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import UserError
 from worldfs.base.extras import needs
+from worldfs.base.plugin_calls import called, checked
 from worldfs.formats.config_models import ModelConfig
 
 from .api_key import read_api_key
@@ -38,7 +39,8 @@ def open_model(
     }
     try:
         with needs("models", op="ask a model"):
-            model = MODELS[config.kind](settings, PluginContext(clock))
+            model = called(lambda: MODELS[config.kind](settings, PluginContext(clock)), f"models {config.kind}")
+        model = checked(model, ChatModel)
         return MeteredModel(model, config, (ModelCallLog(home, config.name, clock).add, log))
     except UserError:
         raise

@@ -11,7 +11,6 @@ check does not disappear silently. One that is made as None is not configured, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +19,7 @@ from worldfs.base.driver import PluginContext, Reviewer, Run, SlowReviewer
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Profile, Scene
+from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.base.plugin_registry import PluginGroup
 
 AddedReviewer = Reviewer | SlowReviewer
@@ -54,13 +54,10 @@ class ReviewerChain:
                 findings.append(replace(reviewer, job=order.id))
                 continue
             try:
-                copies = deepcopy(order), deepcopy(scene), deepcopy(profile)
                 if isinstance(reviewer, SlowReviewer):
-                    found = list(reviewer.review_during(*copies, run))
+                    found = reviewer.review_during(order, scene, profile, run)
                 else:
-                    found = list(reviewer.review(*copies))
-                if not all(isinstance(item, Finding) for item in found):
-                    raise TypeError("a reviewer answers with findings")
+                    found = reviewer.review(order, scene, profile)
             except ModelUnavailable:
                 raise
             except Exception as error:  # whatever a package raises
@@ -75,12 +72,18 @@ def refuses(findings: Sequence[Finding]) -> bool:
 
 
 def _made(name: str, added: Mapping[str, ReviewerFactory], context: PluginContext) -> AddedReviewer | Finding | None:
+    where = f"{REVIEWERS.group} {name}"
     try:
-        return added[name](context)
+        made = called(lambda: added[name](context), where)
+        return None if made is None else checked(made, SlowReviewer if _is_slow(made) else Reviewer)
     except UserError as error:
         return _failed(name, error.found)
     except Exception as error:  # whatever a package raises
         return _failed(name, f"{type(error).__name__}: {error}")
+
+
+def _is_slow(made: object) -> bool:
+    return called(lambda: isinstance(made, SlowReviewer), plugin_name(made))
 
 
 def _failed(name: str, found: str) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
+from worldfs.base.plugin_values import UNKNOWN, WrongField, rule
 
 Array = NDArray[Any]
 
@@ -44,8 +45,17 @@ class ActionChunk:
     """`actions` float32 (H, D), H ≥ 1; `server_ms`: as the server measured it, NaN if it did not."""
 
     actions: Array
-    server_ms: float = float("nan")
+    server_ms: Annotated[float, UNKNOWN] = float("nan")
     extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@rule(ActionChunk)
+def chunk_has_actions(chunk: ActionChunk) -> WrongField | None:
+    """At least one action of at least one number."""
+    shape = chunk.actions.shape
+    if len(shape) == 2 and 0 not in shape and chunk.actions.dtype.kind in "fiu":
+        return None
+    return WrongField("actions", str(tuple(shape)), coded("session.rows_of", dim="D"))
 
 
 class PolicyClient(Protocol):

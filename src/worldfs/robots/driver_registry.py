@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.extras import needs
-from worldfs.base.plugin_registry import PluginGroup
+from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
+from worldfs.base.plugin_registry import PluginGroup, callable_object
 
 if TYPE_CHECKING:
     from worldfs.base.driver import Driver, DriverFactory, PluginContext
@@ -99,6 +100,23 @@ def _engine() -> None:
         import mujoco  # noqa: F401 # the question is whether it is there
 
 
+class CheckedBodies:
+    """Makes the bodies of a package: their every answer is parsed."""
+
+    def __init__(self, make: DriverFactory) -> None:
+        self._make = make
+        self.profile: object = called(lambda: getattr(make, "profile", None), plugin_name(make))
+
+    def __call__(self, context: PluginContext) -> Driver:
+        from worldfs.base.driver import OPTIONAL, Driver
+
+        return checked(called(lambda: self._make(context), plugin_name(self._make)), Driver, *OPTIONAL)
+
+
+def _made(loaded: DriverFactory) -> DriverFactory:
+    return loaded if is_ours(loaded) else CheckedBodies(callable_object(loaded))
+
+
 BODIES: Final = PluginGroup["DriverFactory"](
     "worldfs.bodies",
     {
@@ -107,6 +125,7 @@ BODIES: Final = PluginGroup["DriverFactory"](
         "wheeled_carrier": f"{__name__}:carrier",
         "go2_edu": f"{__name__}:quadruped",
     },
+    _made,
 )
 
 

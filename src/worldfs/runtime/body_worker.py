@@ -22,6 +22,10 @@ class JobHooks(Protocol):
         """The node's driver observes; ENVIRONMENT.md is durable when this returns."""
         ...
 
+    def measured(self, order: Order, outcome: Outcome) -> Outcome:
+        """The outcome of an attempt, held against the observation that followed it."""
+        ...
+
     def remember(self, order: Order, outcome: Outcome) -> None:
         """Record a lesson; durable when this returns."""
         ...
@@ -102,6 +106,9 @@ class BodyWorker:
 
     def observe(self) -> None:
         self.hooks.observe(self.node.id)
+
+    def measured(self, order: Order, outcome: Outcome) -> Outcome:
+        return self.hooks.measured(order, outcome)
 
     def stop_confirmation(self) -> Json:
         return self.hooks.stop_confirmation(self.node.id)

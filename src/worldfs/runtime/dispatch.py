@@ -91,12 +91,14 @@ class Dispatcher:
             pass
         if attempt.left:
             return
+        unseen = _observe(worker)  # what the world looks like now is durable before the end
+        outcome = _measured(order, outcome, worker)
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
         outcome = _with(outcome, {**reviewed.evidence, **({"approval": approval} if approval else {})})
         if findings:  # warnings refuse nothing; they are part of the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
-        outcome = _observed(outcome, worker)
+        outcome = _with(outcome, {"observation_error": unseen} if unseen else {})
         if attempt.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
             outcome = _stopped(outcome, attempt.stopped, worker)
         self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
@@ -185,15 +187,25 @@ def _execute(worker: Worker, order: Order, run: Run) -> Outcome:
         return _fault("RUNTIME_ERROR", error)
 
 
-def _observed(outcome: Outcome, worker: Worker) -> Outcome:
+def _observe(worker: Worker) -> str:
+    """Why the world could not be observed; "" if it could. The action has its own outcome: this is told beside it."""
     try:
         contained(worker.observe, f"{worker.source} observe")
     except StorageError:
         raise
     except Exception as error:
-        # The action has its own outcome; the failed observation is reported beside it.
-        return replace(outcome, evidence={**outcome.evidence, "observation_error": _said(error)})
-    return outcome
+        return _said(error)
+    return ""
+
+
+def _measured(order: Order, outcome: Outcome, worker: Worker) -> Outcome:
+    """The outcome as the observation shows it: what cannot be judged has not succeeded."""
+    try:
+        return worker.measured(order, outcome)
+    except StorageError:
+        raise
+    except Exception as error:  # no document, or a bug of ours
+        return _fault("RUNTIME_ERROR", error)
 
 
 def _stopped(outcome: Outcome, stop: StopState, worker: Worker) -> Outcome:

@@ -48,6 +48,10 @@ class Worker(Protocol):
         """Record what the world looks like now; durable when this returns."""
         ...
 
+    def measured(self, order: Order, outcome: Outcome) -> Outcome:
+        """A success held against what was observed since: itself, or the failure that it was."""
+        ...
+
     def stop_confirmation(self) -> Json:
         """The evidence that a stopped worker stands still."""
         ...

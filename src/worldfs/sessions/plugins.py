@@ -8,10 +8,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from worldfs.base.plugin_registry import PluginGroup
-from worldfs.policies.policy_client import ClientFactory
-from worldfs.robots.targets.target_adapter import AdapterFactory
-from worldfs.skills.skill_runtime import SkillRuntime
+from worldfs.base.clock import Clock
+from worldfs.base.driver import PluginContext, Simulated
+from worldfs.base.model import PolicySpec, Target
+from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
+from worldfs.base.plugin_registry import PluginGroup, callable_object
+from worldfs.policies.policy_client import ClientFactory, PolicyClient
+from worldfs.robots.targets.target_adapter import AdapterFactory, SessionAware, TargetAdapter
+from worldfs.skills.builtin_runtime import NativeOperations
+from worldfs.skills.skill_runtime import SkillRuntime, SourcedSkill
+
+RuntimeFactory = Callable[[], SkillRuntime]
+
+
+def checked_targets(make: AdapterFactory) -> AdapterFactory:
+    """Makes adapters whose every answer is parsed; ours as it is. So do the two below, of runtimes and of clients."""
+    if is_ours(callable_object(make)):
+        return make
+
+    def made(target: Target, context: PluginContext) -> TargetAdapter:
+        adapter = called(lambda: make(target, context), plugin_name(make))
+        return checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated)
+
+    return made
+
+
+def checked_runtimes(make: RuntimeFactory) -> RuntimeFactory:
+    if is_ours(callable_object(make)):
+        return make
+    return lambda: checked(called(make, plugin_name(make)), SkillRuntime, SourcedSkill)
+
+
+def checked_clients(make: ClientFactory) -> ClientFactory:
+    if is_ours(callable_object(make)):
+        return make
+
+    def made(spec: PolicySpec, clock: Clock) -> PolicyClient:
+        return checked(called(lambda: make(spec, clock), plugin_name(make)), PolicyClient)
+
+    return made
+
 
 TARGETS: Final = PluginGroup[AdapterFactory](
     "worldfs.targets",
@@ -19,13 +55,15 @@ TARGETS: Final = PluginGroup[AdapterFactory](
         "SimTargetAdapter": "worldfs.robots.targets.sim_target:adapter",
         "RealRobotTargetAdapter": "worldfs.robots.targets.real_target:adapter",
     },
+    checked_targets,
 )
-SKILLS: Final = PluginGroup[Callable[[], SkillRuntime]](
+SKILLS: Final = PluginGroup[RuntimeFactory](
     "worldfs.skills",
     {
         "BuiltinSkillRuntime": "worldfs.skills.builtin_runtime:BuiltinSkillRuntime",
         "VLAPolicyRuntime": "worldfs.skills.vla:VLAPolicyRuntime",
     },
+    checked_runtimes,
 )
 POLICIES: Final = PluginGroup[ClientFactory](
     "worldfs.policies",
@@ -37,6 +75,7 @@ POLICIES: Final = PluginGroup[ClientFactory](
         "lerobot": "worldfs.policies.lerobot_policy:client",
         "local": "worldfs.policies.local:client",
     },
+    checked_clients,
 )
 
 
@@ -44,5 +83,5 @@ class Plugins(NamedTuple):
     """Built-in ones and those of installed packages, or others in their place."""
 
     targets: Mapping[str, AdapterFactory] = TARGETS
-    skills: Mapping[str, Callable[[], SkillRuntime]] = SKILLS
+    skills: Mapping[str, RuntimeFactory] = SKILLS
     policies: Mapping[str, ClientFactory] = POLICIES

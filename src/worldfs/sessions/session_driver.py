@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -40,6 +41,7 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
+from .session_witness import SessionWitness
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
@@ -182,8 +184,9 @@ class SessionDriver:
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            context = SkillContext(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = run_skill(runtime, request, context)
+            witness = SessionWitness(order, adapter, runtime)
+            context = SkillContext(witness.target, policy, replace(run, artifacts=trace.folder), (trace,))
+            outcome = witness.settled(run_skill(runtime, request, context))
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = policy_failed(error)
@@ -221,7 +224,8 @@ class SessionDriver:
             )
         try:
             scene = self._perceived(target) if rehearsed else self._scene
-            adapter = factory(target, PluginContext(self._clock, self._artifacts, scene, self._language))
+            context = PluginContext(self._clock, self._artifacts, scene, self._language)
+            adapter = factory(target, context)
             adapter.open()
         except (WorldError, ConnectionError, TimeoutError):
             raise
@@ -240,7 +244,8 @@ class SessionDriver:
 
     def _skill_request(self, order: Order, skill: Skill) -> SkillRequest:
         home = self._artifacts.parent if self._artifacts is not None else None
-        return replace(skill_request(order, skill), home=home, model=self._registries.model)
+        request = replace(skill_request(order, skill), home=home, model=self._registries.model)
+        return replace(request, params=deepcopy(request.params))  # a package's runtime must not change the order
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""

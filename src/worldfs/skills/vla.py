@@ -20,6 +20,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
+from worldfs.base.plugin_values import is_true
 from worldfs.policies import policy_contract
 from worldfs.policies.endpoint import endpoint_text
 from worldfs.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo
@@ -114,6 +115,11 @@ class VLAPolicyRuntime:
         return Outcome(outcome.ok, outcome.message, outcome.cause, outcome.code, outcome.traceback, evidence)
 
 
+def _succeeded(result: StepResult) -> bool:
+    """By the target's own measure. Raises `WrongValue` for what is merely like a truth value."""
+    return result.success is not None and is_true(result.success, "StepResult.success")
+
+
 @dataclass(slots=True)
 class _Figures:
     latencies: list[float] = field(default_factory=list)  # seconds, as the loop waited
@@ -170,7 +176,7 @@ class _PolicyLoop:
             observation = result.observation
             for watch in self._context.watch:
                 watch(observation, action, result)
-            if result.success:
+            if _succeeded(result):
                 target.stop()
                 return Outcome.success(coded("session.done", n=self._figures.steps))
             if result.terminated or result.truncated:
@@ -298,7 +304,7 @@ class _PolicyLoop:
         figures.clamped += bool(result.clamped)
         figures.reward += result.reward
         limit = self._request.step_timeout_s
-        if limit and took > limit and not result.success:
+        if limit and took > limit and not _succeeded(result):
             raise PolicyLoopEnded(
                 Outcome.failure(
                     Cause.TIMEOUT,

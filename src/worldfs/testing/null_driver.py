@@ -27,7 +27,7 @@ class NullDriver:
     fail: "why"     the action fails (cause error)          raise: "why"   the driver itself breaks
     takes: 12.5     seconds until it is done                hang: true     never done; stops when asked to
     refuse: "why"   `review` finds something                crash: true    the power goes while it moves
-    see: {"apple_01": {"position": [x, y, z], …}}           afterwards things look like this
+    see: {"apple_01": {"position": [x, y, z], …}}           afterwards things and robots look like this
     """
 
     def __init__(
@@ -97,11 +97,16 @@ def _pass_time(run: Run, seconds: float) -> str:
 
 
 def _seen(scene: Scene, changes: Json) -> Scene:
+    def changed(id: str) -> dict[str, Any]:
+        return dict(as_object(changes.get(id)))
+
     def look(thing: Thing) -> Thing:
-        change: dict[str, Any] = dict(as_object(changes.get(thing.id)))
+        change = changed(thing.id)
         for name in ("position", "orientation", "size"):
             if name in change:
                 change[name] = tuple(float(value) for value in change[name])
         return replace(thing, **change)
 
-    return replace(scene, objects=tuple(map(look, scene.objects)), furniture=tuple(map(look, scene.furniture)))
+    robots = tuple(replace(one, **changed(one.robot_id)) for one in scene.robots)
+    things = (tuple(map(look, scene.objects)), tuple(map(look, scene.furniture)))
+    return replace(scene, robots=robots, objects=things[0], furniture=things[1])

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import OPTIONAL, Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
 from worldfs.base.errors import NotFound, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
-from worldfs.base.plugin_calls import PluginFault, called, checked
+from worldfs.base.plugin_calls import PluginFault, called
 from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
@@ -36,7 +36,6 @@ from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
-from .order_reservations import KnowsItsWay
 from .robot_drivers import WORKSPACE
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
@@ -232,7 +231,7 @@ def _driver(
         context = replace(context, epoch=world.epoch_of(spec.id))
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         context = replace(context, interpreter=_interpreter(world, spec.id))
-        body = checked(called(lambda: made(context), f"{spec.id}: {spec.driver}"), Driver, *OPTIONAL, KnowsItsWay)
+        body = called(lambda: made(context), f"{spec.id}: {spec.driver}")
         if isinstance(body, RealBody):
             bool(body.real)  # asked for before anything moves: a wrong answer is raised here
         return body

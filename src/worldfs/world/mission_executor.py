@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
-from worldfs.base.driver import RemoteKernel
+from worldfs.base.driver import KnowsItsWay, RemoteKernel
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
@@ -56,7 +56,7 @@ from .bringup import UnavailableDriver
 from .instruction import Instruction
 from .instruction_model import planner_model
 from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent
-from .order_reservations import KnowsItsWay, OrderNeeds, stands_on, steps_aside
+from .order_reservations import OrderNeeds, stands_on, steps_aside
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
@@ -218,7 +218,12 @@ class MissionThreads:
     def way(self, robot: str, order: Order) -> Sequence[Sequence[float]]:
         """Over the floor, where its driver knows it."""
         node = self.kernel.nodes.get(robot)
-        return node.driver.way(order) if node is not None and isinstance(node.driver, KnowsItsWay) else ()
+        if node is None or not isinstance(node.driver, KnowsItsWay):
+            return ()
+        try:
+            return node.driver.way(order)
+        except Exception:  # whatever a package raises: it cannot say
+            return ()
 
     def mobile(self, robot: str) -> bool:
         profile = self._profile(robot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple
 
 from worldfs.base.model import Order, RobotState, Scene, Vec
 from worldfs.base.standard_operations import LABEL, LOOK, MOVE_TO, OBJECT, PICK
@@ -14,15 +14,6 @@ from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.robots.order_space import DOCK, FOOT, HEIGHT, order_goals, order_space
 
 HALF: Final = max(FOOT)  # m from a vehicle's middle to its sides, and its room
-
-
-@runtime_checkable
-class KnowsItsWay(Protocol):
-    """Optional interface of a driver: the way that an order would take over the floor."""
-
-    def way(self, order: Order) -> Sequence[tuple[float, float]]:
-        """Points (x y, m) from where it stands to where it would stand; empty: it cannot say. Moves nothing."""
-        ...
 
 
 class OrderNeeds(NamedTuple):

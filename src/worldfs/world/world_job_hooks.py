@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.driver import RECORD_FPS, Driver, Run, Simulated, VideoRecorder
+from worldfs.base.driver import RECORD_FPS, Driver, RealBody, RemoteKernel, Run, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.base.json_text import compact_json
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
+from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.environment_release import release, things_held
 from worldfs.formats.prose import one_line
@@ -23,6 +25,7 @@ from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
+from worldfs.planning.outcome_judge import UNSEEN, Observed, Verdict, judge
 from worldfs.planning.reviewers import ReviewerChain, refuses
 
 from .computed_files import film_name
@@ -51,6 +54,7 @@ class WorldJobHooks:
         self.tasks = CachedDocument(critic, f"{base}/TASK.md", task.read)
         self.profiles: dict[str, CachedDocument[Profile]] = {}
         self._seen: dict[str, tuple[Scene, str]] = {}
+        self._looks: dict[str, tuple[Scene, Scene]] = {}  # the observations of each node, before the last and the last
         self._told: dict[str, Scene] = {}  # the scene of each node as it was last written
 
     def profile(self, node: str) -> CachedDocument[Profile]:
@@ -73,8 +77,11 @@ class WorldJobHooks:
 
     def observe(self, node: str) -> None:
         driver = self.drivers[node]
+        earlier = self._seen.get(node)
+        self._looks.pop(node, None)
         present, revision = self.environment.fetch()
         seen = driver.observe()
+        self._looks[node] = (earlier[0] if earlier is not None else self.environment.get().scene, seen)
         if seen == Scene():
             return  # a driver that is not open has observed nothing
         if revision and self._seen.get(node) == (seen, revision):
@@ -110,9 +117,47 @@ class WorldJobHooks:
             self.environment.change(lambda data: reduce(lambda kept, robot: release(kept, robot, now), gone, data))
         return gone
 
+    def measured(self, order: Order, outcome: Outcome) -> Outcome:
+        """A success that the observation contradicts has failed. That of a package's body counts only if the
+        observation shows it; what the body says of itself is kept as `said`. A session is judged by its target."""
+        node = order.node
+        driver = self.drivers[node]
+        if node in self.targets or isinstance(driver, RemoteKernel):
+            return outcome
+        theirs = isinstance(driver, CheckedPlugin)
+        if theirs:
+            real = isinstance(driver, RealBody) and driver.real
+            outcome = replace(outcome, evidence={"evidence_class": "real" if real else "sim", "said": outcome.evidence})
+        if not outcome.ok:
+            return outcome
+        verdict = self._verdict(order)
+        outcome = replace(outcome, evidence={**outcome.evidence, **({"measured": verdict.observed} if theirs else {})})
+        if verdict.holds is False:
+            facts = {"expected": _figures(verdict.expected), "observed": _figures(verdict.observed)}
+            why = coded("world.contradicted", said=outcome.message, **facts)
+            evidence = {**outcome.evidence, "expected": verdict.expected, "observed": verdict.observed}
+            return Outcome.failure(Cause.ERROR, "CONTRADICTED", why, evidence=evidence)
+        if theirs and verdict.holds is None:
+            why = coded("world.unmeasured", said=outcome.message)
+            evidence, findings = outcome.evidence, (_unmeasured(order, driver),)
+            return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=evidence, findings=findings)
+        return outcome
+
+    def _verdict(self, order: Order) -> Verdict:
+        """What the last observation of the order's node says of it."""
+        looks, node = self._looks.get(order.node), order.node
+        if looks is None:
+            return UNSEEN
+        declared = next((op for op in self.drivers[node].operations if op.name == order.op), None)
+        try:
+            document, profile = self.judged.get().scene, self.profile(node).get()
+        except UserError:  # unreadable meanwhile, which an alert says: what was seen is known all the same
+            document, profile = looks[1], None
+        return judge(order, Observed(*looks, document, profile, declared))
+
     def forget(self, node: str) -> None:
         """The node has been removed."""
-        for table in (self.drivers, self.profiles, self._seen, self._told):
+        for table in (self.drivers, self.profiles, self._seen, self._told, self._looks):
             table.pop(node, None)
 
     def stop_confirmation(self, node: str) -> Json:
@@ -168,3 +213,13 @@ class WorldJobHooks:
         if outcome.cause is Cause.LOST:
             return note_for_lost(order, when, language)
         return note_for_failure(order, outcome, when, language)
+
+
+def _unmeasured(order: Order, driver: Driver) -> Finding:
+    where, expected = f"{plugin_name(driver)} {order.op}", coded("world.an_observation")
+    return Finding("UNMEASURED", where, expected, coded("world.no_observation"), coded("world.declare_shows"), order.id)
+
+
+def _figures(facts: Json) -> str:
+    """goal [1, 1, 0], distance 1.41"""
+    return ", ".join(f"{name} {compact_json(value).decode()}" for name, value in facts.items())

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import KnowsItsWay, Run
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.fleet.reservations import ReservedKind
@@ -25,7 +25,7 @@ from worldfs.robots.mujoco.floor_grid import KEEP
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.testing.workcell import Workcell
-from worldfs.world.order_reservations import KnowsItsWay, order_needs
+from worldfs.world.order_reservations import order_needs
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
 CUBE = Thing("cube", position=(0.40, 0.20, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)

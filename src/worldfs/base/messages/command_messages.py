@@ -212,6 +212,7 @@ ROWS = {
     "command.cause_timeout": ("timeout", "超时"),
     "command.cause_cancelled": ("cancelled", "已取消"),
     "command.cause_lost": ("lost", "丢失"),
+    "command.cause_unmeasured": ("unmeasured", "未测得"),
     # -- up
     "command.kernel_on": ("kernel running on {root}: {nodes}", "内核正在 {root} 上运行：{nodes}"),
     "command.kernel_on_until": (

@@ -2,6 +2,10 @@
 
 # a row stays on its line
 ROWS = {
+    "session.other_moved": (
+        "{named} was named and did not move; moved: {moved}",
+        "指定的是 {named}，但它没有移动；移动的是：{moved}",
+    ),
     "session.name_or_install": (
         "name one of them, or install the package that brings it",
         "指明其中之一，或安装提供它的软件包",

@@ -174,6 +174,12 @@ ROWS = {
         "接通电源，查看串口(lerobot-find-port)，以及当前用户能否打开它(dialout 组)",
     ),
     "target.no_state": ("its state holds no numbers (NaN)", "其状态不是数值(NaN)"),
+    "target.reading_shape": ("its {name} are of shape {shape}", "其 {name} 的形状为 {shape}"),
+    "target.n_joints": ("{n} joints, as it has", "{n} 个关节，与其关节数一致"),
+    "target.frozen": (
+        "its joints read exactly the same through {s:g} s of commands",
+        "在 {s:g} 秒的指令中，其关节读数始终完全相同",
+    ),
     "target.old_state": (
         "its state is {age:.2f} s old; expected at most {s:g} s (safety.stale_s)",
         "其状态已有 {age:.2f} 秒；应至多 {s:g} 秒(safety.stale_s)",

@@ -2,6 +2,20 @@
 
 # a row stays on its line
 ROWS = {
+    "world.contradicted": (
+        "the driver says {said!r}, but {observed} was observed, and {expected} was expected",
+        "驱动报告“{said}”，但观测为 {observed}，应为 {expected}",
+    ),
+    "world.unmeasured": (
+        "the driver says {said!r}, and nothing that was observed shows it",
+        "驱动报告“{said}”，但观测中没有任何依据",
+    ),
+    "world.an_observation": ("an observation that shows it", "能证实它的观测"),
+    "world.no_observation": ("the word of the driver alone", "只有驱动的报告"),
+    "world.declare_shows": (
+        "let its observe() report it; for an operation of its own, declare Operation.shows",
+        "让其 observe() 报告结果；对自有操作，声明 Operation.shows",
+    ),
     "world.robots_computed": (
         "Computed from the profiles and ENVIRONMENT.md; edits here have no effect.",
         "由机器人档案与 ENVIRONMENT.md 生成；在此处的修改无效。",

@@ -29,6 +29,7 @@ class Cause(StrEnum):
     REJECTED = "rejected"
     CANCELLED = "cancelled"
     LOST = "lost"
+    UNMEASURED = "unmeasured"  # its driver says that it is done, and nothing that was observed shows it
 
 
 @dataclass(frozen=True, slots=True)

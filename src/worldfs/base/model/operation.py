@@ -62,7 +62,7 @@ class Operation:
     """One verb of a node: a row of Supported Actions, a skill of a target.
 
     What an observer needs to know before it asks for it: whether it may move something, whether another operation can
-    put everything back, and whether it may be started again after a crash.
+    put everything back, whether it may be started again after a crash, and what shows that it is done.
     """
 
     name: str
@@ -72,6 +72,8 @@ class Operation:
     moves: bool = True
     undoable: bool = False
     repeatable: bool = False  # only what has no effect on the world
+    # (member of the robot's own entry, parameter): what the entry shows once it is done, by which it is measured
+    shows: tuple[tuple[str, str], ...] = ()
 
     def json_schema(self) -> Json:
         """The JSON Schema of its parameters, as models want a tool's."""

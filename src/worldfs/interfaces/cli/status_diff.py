@@ -29,6 +29,7 @@ CAUSES: Final = {
     "rejected": "command.cause_rejected",
     "cancelled": "command.cause_cancelled",
     "lost": "command.cause_lost",
+    "unmeasured": "command.cause_unmeasured",
 }
 
 

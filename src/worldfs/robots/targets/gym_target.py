@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
+from worldfs.base.plugin_calls import called
+from worldfs.base.plugin_values import WrongValue, found_text, is_true, parse, parsed
 from worldfs.robots.targets.environments.foreign_values import flat
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 
@@ -67,8 +69,9 @@ class GymTarget:
         return {name: (tuple(value.shape), str(value.dtype)) for name, value in self._seen.items()}
 
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
-        observation, _ = self._env.reset(seed=seed, options=options)
-        self._seen = flat(observation)
+        where = f"{self._id} reset"
+        observation, _ = _tuple_of(2, called(lambda: self._env.reset(seed=seed, options=options), where), where)
+        self._seen = _shown(observation, where)
         return self._seen
 
     def step(self, action: Array, representation: str) -> StepResult:
@@ -84,13 +87,21 @@ class GymTarget:
             clamped, given = (() if np.array_equal(inside, given) else ("action space",)), inside
         else:
             given = space.dtype.type(np.clip(round(float(given.ravel()[0])), 0, space.n - 1))
-        observation, reward, terminated, truncated, info = self._env.step(given)
-        self._seen = flat(observation)
-        success = info.get("is_success", info.get("success"))
+        where = f"{self._id} step"
+        answer = _tuple_of(5, called(lambda: self._env.step(given), where), where)
+        observation, reward, terminated, truncated, info = answer
+        if type(info) is not dict:
+            raise WrongValue(found_text(info), path=f"{where} info", expected=coded("plugin.a_mapping"))
+        name = "is_success" if "is_success" in info else "success"
+        self._seen = _shown(observation, where)
         return StepResult(
-            self._seen, float(reward), bool(terminated), bool(truncated),
-            None if success is None else bool(np.asarray(success).any()), clamped, dict(info),
-        )  # fmt: skip
+            self._seen,
+            parsed(float, reward, f"{where} reward"),
+            is_true(terminated, f"{where} terminated"),
+            is_true(truncated, f"{where} truncated"),
+            None if info.get(name) is None else is_true(info[name], f"{where} info.{name}"),
+            clamped,
+        )
 
     def observe(self) -> Observation:
         return self._seen
@@ -106,6 +117,19 @@ class GymTarget:
         env, self._env = self._env, None
         if env is not None:
             env.close()
+
+
+def _tuple_of(size: int, answer: object, where: str) -> tuple[Any, ...]:
+    if type(answer) is tuple and len(answer) == size:
+        return answer
+    raise WrongValue(found_text(answer), path=where, expected=coded("plugin.tuple_of", n=size))
+
+
+def _shown(observation: object, where: str) -> Observation:
+    """The numbers of an observation by dotted names; its texts are left out."""
+    arrays = called(lambda: flat(observation), where)
+    kept = {name: value for name, value in arrays.items() if value.dtype.kind not in "US"}
+    return cast("Observation", parse(Observation, kept, f"{where} observation"))
 
 
 def sensors_shown(seen: Observation) -> frozenset[str]:

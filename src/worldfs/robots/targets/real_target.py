@@ -17,11 +17,12 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
+from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
 from .cameras import Cameras
 from .kinematics import quaternion
-from .robots.robot_interface import RobotCommand, RobotFactory, RobotInterface, RobotReading
+from .robots.robot_interface import KnowsWidth, RobotCommand, RobotFactory, RobotInterface, RobotReading
 from .safety import ArmSafety, BaseSafety, judge
 from .safety_limits import SafetyLimits, effective_limits, limits_json
 from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetStopped
@@ -48,7 +49,12 @@ def driver(target: Target) -> RobotFactory:
             expected=coded("common.either_of", names=sorted(ROBOTS)),
             fix=coded("vehicle.no_sessions" if is_vehicle(target) else "session.name_or_install"),
         )  # fmt: skip
-    return made
+
+    def checked_robot(target: Target, context: PluginContext) -> RobotInterface:
+        robot = called(lambda: made(target, context), plugin_name(made))
+        return checked(robot, RobotInterface, KnowsWidth)
+
+    return checked_robot
 
 
 class RealTarget:
@@ -283,9 +289,16 @@ class RealTarget:
             self.robot.send(command)
 
     def _read(self) -> RobotReading:
+        """Its state. Raises `TargetStopped` for one of another number of joints: no limit could be held against it."""
         with self._wire:
-            self._last = self.robot.read()
-        return self._last
+            reading = self.robot.read()
+        if wrong := _misshapen(reading, len(self.robot.joints)):
+            raise TargetStopped(
+                wrong, path=f"{self.target.id} read", expected=coded("target.n_joints", n=len(self.robot.joints)),
+                fix=coded("target.see_robot"),
+            )  # fmt: skip
+        self._last = reading
+        return reading
 
     def _begin(self, reading: RobotReading) -> Observation:
         assert self._safety is not None
@@ -358,6 +371,16 @@ class RealTarget:
         except UserError:
             return {}
         return save_pictures(pictures, self.context)
+
+
+def _misshapen(reading: RobotReading, joints: int) -> str:
+    """What of a reading has other sides than the robot says that it has; "" for nothing."""
+    sizes = {"joints": joints, "speeds": joints, "torques": joints, "place": 3, "velocity": 3}
+    for name, size in sizes.items():
+        value: Array | None = getattr(reading, name)
+        if value is not None and np.shape(value) != (size,):
+            return coded("target.reading_shape", name=name, shape=str(np.shape(value)))
+    return ""
 
 
 def save_pictures(pictures: Mapping[str, Array], context: PluginContext) -> Json:

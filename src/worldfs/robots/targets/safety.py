@@ -24,6 +24,7 @@ HALVINGS = 14  # of a motion that leaves the box: to a 16,000th part of it
 LOST = 2.0  # times the allowed lag: farther off, it does not follow its commands
 ECHOES = 2  # commands in a row after which joints equal their commands exactly: no encoder reads so
 STIRRED = 1e-4  # rad of a command that moves something
+FROZEN_S = 1.0  # of commands that should move it, while every joint reads the very same: no encoder does
 EPS = 1e-9
 
 
@@ -31,7 +32,7 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     """ "", or why a robot in this state must not be moved."""
     if not _finite(reading.joints, reading.place, reading.velocity):
         return coded("target.no_state")
-    if now - reading.at > limits.stale_s:
+    if not -limits.stale_s <= now - reading.at <= limits.stale_s:  # nor of a time to come, nor of none
         return coded("target.old_state", age=now - reading.at, s=limits.stale_s)
     if not reading.force <= limits.force:
         return coded("target.force", n=reading.force, most=limits.force)
@@ -59,19 +60,21 @@ class ArmSafety:
         self._speed = np.full(count, math.inf) if limits.joint_speed is None else limits.joint_speed
         self._at: Array = np.zeros(count)
         self._stirred, self._exact = False, 0  # did the last command move it; how often it was there exactly
+        self._read, self._frozen_s = self._at, 0.0  # the last reading, and for how long it is the very same
         self._opening = 0.0
 
     def begin(self, reading: RobotReading) -> None:
         self._at, self._opening = np.array(reading.joints, dtype=float), reading.opening
         self._stirred, self._exact = False, 0
+        self._read, self._frozen_s = self._at, 0.0
 
     def bound(
         self, reading: RobotReading, action: Array, representation: str, elapsed: float
     ) -> tuple[RobotCommand, list[str]]:
         """The command to send after `elapsed` s (no more than a period counts), and the limits that applied.
 
-        Raises `BadInput` for an invalid action, `TargetStopped` when the arm does not follow its commands, or so
-        exactly that no encoder measured it.
+        Raises `BadInput` for an invalid action, `TargetStopped` when the arm does not follow its commands, when it does
+        so exactly that no encoder measured it, or when its joints read the very same however it is commanded.
         """
         numbers = checked(action, representation, self.shapes)
         elapsed = min(max(elapsed, 0.0), self.period)
@@ -88,17 +91,24 @@ class ArmSafety:
                 coded("target.echoes"),
                 expected=coded("target.encoders"), fix=coded("target.see_encoders"),
             )  # fmt: skip
+        same = self._stirred and np.array_equal(self._read, reading.joints)
+        self._read, self._frozen_s = np.array(reading.joints), self._frozen_s + elapsed if same else 0.0
+        if self._frozen_s > FROZEN_S:
+            raise TargetStopped(
+                coded("target.frozen", s=FROZEN_S),
+                expected=coded("target.encoders"), fix=coded("target.see_encoders"),
+            )  # fmt: skip
         clamped: list[str] = []
         start = self._at
         goal = self._goal(numbers, representation, elapsed, clamped)
         inside = np.clip(goal, self._low, self._high)
         clamped += [f"joint limit {self.names[i]}" for i in np.flatnonzero(np.abs(inside - goal) > 2 * EPS)]
         change = self._within(start, inside - start, elapsed, clamped)
+        self._stirred = float(np.max(np.abs(change), initial=0.0)) > STIRRED
         if lag > self.limits.follow and bool((np.abs(start + change - reading.joints) > lag).any()):
             clamped.append("lag")
             change = np.zeros_like(change)  # it is blocked or slow: the command waits for it
         self._at = start + change
-        self._stirred = float(np.max(np.abs(change), initial=0.0)) > STIRRED
         self._opening = self._fingers(float(numbers[-1]), representation, elapsed, clamped)
         return RobotCommand(self._at.copy(), self._opening), list(dict.fromkeys(clamped))
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
+from worldfs.base.plugin_values import UNBOUNDED
 
 from .target_declaration import WORDS
 
 Array = NDArray[np.float64]
+Limit = Annotated[float, UNBOUNDED]
+LimitArray = Annotated[Array, UNBOUNDED]
 REDUCED_SPEED: Final = 0.25  # m/s of a tool near people: ISO 10218-1 "reduced speed control"
 
 
@@ -26,27 +29,27 @@ REDUCED_SPEED: Final = 0.25  # m/s of a tool near people: ISO 10218-1 "reduced s
 class SafetyLimits:
     """None: this robot has none of it, or it is not known."""
 
-    joint_low: Array | None = None  # (n,) rad
-    joint_high: Array | None = None
-    joint_speed: Array | None = None  # (n,) rad/s
-    joint_step: float = math.inf  # rad that a joint may change in one action
-    low: Array | None = None  # the workspace (3,) m in the base frame; of a base: where it may walk (2 or 3,)
-    high: Array | None = None
-    ee_speed: float = math.inf  # m/s of the tool
-    ee_turn: float = math.inf  # rad/s of the tool
-    ee_step: float = math.inf  # m that the tool may change in one action
-    gripper_low: float = 0.0  # of the opening, 0 closed … 1 open
-    gripper_high: float = 1.0
-    gripper_speed: float = math.inf  # openings a second
-    gripper_force: float = math.inf  # N
-    force: float = math.inf  # N at the tool, as the robot reports it: more stops it
-    torque: Array | None = None  # (n,) Nm from outside: more stops it
-    base_low: Array | None = None  # (3,) m/s, m/s, rad/s
-    base_high: Array | None = None
-    base_acceleration: Array | None = None  # (3,) m/s², m/s², rad/s²
-    follow: float = math.inf  # rad that the joints may lag behind their commands
-    watchdog_s: float = 5.0  # without a step or a heartbeat for so long, it stops
-    stale_s: float = 10.0  # an action from an observation older than this is refused
+    joint_low: LimitArray | None = None  # (n,) rad
+    joint_high: LimitArray | None = None
+    joint_speed: LimitArray | None = None  # (n,) rad/s
+    joint_step: Limit = math.inf  # rad that a joint may change in one action
+    low: LimitArray | None = None  # the workspace (3,) m in the base frame; of a base: where it may walk (2 or 3,)
+    high: LimitArray | None = None
+    ee_speed: Limit = math.inf  # m/s of the tool
+    ee_turn: Limit = math.inf  # rad/s of the tool
+    ee_step: Limit = math.inf  # m that the tool may change in one action
+    gripper_low: Limit = 0.0  # of the opening, 0 closed … 1 open
+    gripper_high: Limit = 1.0
+    gripper_speed: Limit = math.inf  # openings a second
+    gripper_force: Limit = math.inf  # N
+    force: Limit = math.inf  # N at the tool, as the robot reports it: more stops it
+    torque: LimitArray | None = None  # (n,) Nm from outside: more stops it
+    base_low: LimitArray | None = None  # (3,) m/s, m/s, rad/s
+    base_high: LimitArray | None = None
+    base_acceleration: LimitArray | None = None  # (3,) m/s², m/s², rad/s²
+    follow: Limit = math.inf  # rad that the joints may lag behind their commands
+    watchdog_s: Limit = 5.0  # without a step or a heartbeat for so long, it stops
+    stale_s: Limit = 10.0  # an action from an observation older than this is refused
 
 
 _HIGHER: Final = frozenset({"joint_low", "low", "gripper_low", "base_low"})  # of two, the tighter is the higher

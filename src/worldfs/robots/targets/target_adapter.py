@@ -9,17 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Annotated, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Scene, Target
+from worldfs.base.plugin_values import UNBOUNDED, UNKNOWN, UNREAD, Flag, WrongField, rule
 
 Array = NDArray[Any]
-Observation = Mapping[str, Array]
+Bounds = Annotated[Array, UNBOUNDED]
+
+
+def only_depth_is_unknown(observation: Mapping[str, Array]) -> WrongField | None:
+    """A depth has no number where nothing came back; everything else is finite."""
+    odd = next((name for name, value in observation.items() if "depth" not in name and not _finite(value)), None)
+    return None if odd is None else WrongField(odd, coded("plugin.not_finite_array"), coded("plugin.finite_number"))
+
+
+def _finite(value: Array) -> bool:
+    return value.dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+Observation = Annotated[Mapping[str, Annotated[Array, UNKNOWN]], only_depth_is_unknown]
 
 # representation → (shape of one action, meaning); a target accepts some, a policy gives one
 ACTIONS: Final = {
@@ -43,8 +58,8 @@ class ActionSpec:
 
     representation: str  # a key of ACTIONS
     shape: tuple[int, ...]
-    low: Array = field(default_factory=lambda: np.full(7, -1.0))
-    high: Array = field(default_factory=lambda: np.full(7, 1.0))
+    low: Bounds = field(default_factory=lambda: np.full(7, -1.0))
+    high: Bounds = field(default_factory=lambda: np.full(7, 1.0))
     control_hz: float = 20.0
 
 
@@ -54,11 +69,22 @@ class StepResult:
 
     observation: Observation
     reward: float = 0.0
-    terminated: bool = False
-    truncated: bool = False
-    success: bool | None = None  # measured by a predicate of the target; None: not measurable
+    terminated: Flag = False
+    truncated: Flag = False
+    success: Flag | None = None  # measured by a predicate of the target; None: not measurable
     clamped: Sequence[str] = ()  # names of the limits that applied
-    info: Mapping[str, object] = field(default_factory=dict)
+    info: Annotated[Mapping[str, object], UNREAD] = field(default_factory=dict)
+
+
+@rule(ActionSpec)
+def spec_is_usable(spec: ActionSpec) -> WrongField | None:
+    """A shape of whole numbers above 0, bounds of that shape, a rate above 0."""
+    if not spec.shape or min(spec.shape) < 1:
+        return WrongField("shape", str(spec.shape), coded("plugin.above_0"))
+    for name, bound in (("low", spec.low), ("high", spec.high)):
+        if bound.shape != spec.shape:
+            return WrongField(name, str(bound.shape), str(spec.shape))
+    return None if spec.control_hz > 0 else WrongField("control_hz", f"{spec.control_hz:g}", coded("plugin.above_0"))
 
 
 class TargetAdapter(Protocol):

@@ -53,6 +53,9 @@ class AgentWorker:
     def observe(self) -> None:
         pass
 
+    def measured(self, order: Order, outcome: Outcome) -> Outcome:
+        return outcome
+
     def stop_confirmation(self) -> Json:
         return {}
 

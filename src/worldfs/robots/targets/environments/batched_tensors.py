@@ -7,7 +7,7 @@ actions likewise. A session moves one world, so `num_envs` is 1 here; more are r
 from __future__ import annotations
 
 import numpy as np
-from foreign_values import Array, Foreign, Settings
+from foreign_values import Array, Foreign, Settings, truth
 
 
 def one_world(config: Settings) -> Settings:
@@ -31,6 +31,13 @@ def first(value: Foreign, name: str) -> Array:
         raise ValueError(f"{name} of shape {list(found.shape)}; a batch of 1 is expected")
     only: Array = found[0]
     return only
+
+
+def truth_of_one(value: Foreign, name: str) -> bool:
+    """Of a batch of one world, or without a batch. Raises `TypeError` for numbers, `ValueError` for several worlds."""
+    found = array(value)
+    said: bool = truth((found if found.ndim == 0 else first(found, name)).reshape(())[()], name)
+    return said
 
 
 def single_bounds(env: Foreign) -> tuple[list[int], list[float], list[float]]:

@@ -16,6 +16,13 @@ Settings = dict[str, object]  # `target.config`
 Reply = tuple[dict[str, object], dict[str, Array]]  # facts of a reset or a step, and the observation
 
 
+def truth(value: Foreign, name: str) -> bool:
+    """True, False or `numpy.bool_`, as Gymnasium documents it. Raises `TypeError` for what is merely like one."""
+    if value is True or value is False or type(value) is np.bool_:
+        return bool(value)
+    raise TypeError(f"{name} is {type(value).__name__}; True or False is expected")
+
+
 def flat(observation: object, prefix: str = "") -> dict[str, Array]:
     """An observation as arrays by dotted names; what is no mapping is called `state`."""
     if not isinstance(observation, Mapping):

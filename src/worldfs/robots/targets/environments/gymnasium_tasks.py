@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
-from foreign_values import Array, Foreign, Reply, Settings, flat
+from foreign_values import Array, Foreign, Reply, Settings, flat, truth
 
 
 class GymnasiumTasks:
@@ -32,8 +32,9 @@ class GymnasiumTasks:
         observation, reward, terminated, truncated, info = self._env.step(inside)
         success = info.get("is_success", info.get("success"))
         facts: dict[str, object] = {
-            "reward": float(reward), "terminated": bool(terminated), "truncated": bool(truncated),
-            "success": None if success is None else bool(np.asarray(success).any()),
+            "reward": float(reward), "terminated": truth(terminated, "terminated"),
+            "truncated": truth(truncated, "truncated"),
+            "success": None if success is None else truth(success, "success"),
             "clamped": [] if np.array_equal(inside, action) else ["action space"],
         }  # fmt: skip
         return facts, flat(observation)

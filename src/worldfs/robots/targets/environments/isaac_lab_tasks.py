@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from batched_tensors import array, batch, first, one_world, single_bounds
+from batched_tensors import array, batch, first, one_world, single_bounds, truth_of_one
 from foreign_values import Array, Foreign, Reply, Settings
 
 SUCCESS = "Episode_Termination/success"  # in `extras["log"]`, written when an episode has ended
@@ -57,7 +57,7 @@ class IsaacLabTasks:
             raise RuntimeError("the episode is over; reset it")
         given, clamped = batch(action, self._low, self._high, self._env.unwrapped.device)
         observation, reward, terminated, truncated, extras = self._env.step(given)
-        ended, late = bool(first(terminated, "terminated")), bool(first(truncated, "truncated"))
+        ended, late = truth_of_one(terminated, "terminated"), truth_of_one(truncated, "truncated")
         self._over = ended or late
         if not self._over:
             self._last = flat(observation)

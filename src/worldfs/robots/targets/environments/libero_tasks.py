@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 
 import numpy as np
-from foreign_values import Array, Foreign, Reply, Settings
+from foreign_values import Array, Foreign, Reply, Settings, truth
 
 METRES, RADIANS = 0.05, 0.5  # of one step, for 1.0 of its controller (OSC_POSE)
 BELOW_TOP = 0.03  # m: the height at which a hand takes a thing that is taller
@@ -61,7 +61,9 @@ class LiberoTasks:
         found = self._env.set_init_state(self._states[(seed or 0) % len(self._states)])
         for _ in range(self._settle):  # what LIBERO's evaluations do: things come to rest
             found, *_ = self._env.step([0.0] * 6 + [-1.0])
-        return {"things": self._things(), "success": bool(self._env.check_success())}, self._observation(found)
+        return {"things": self._things(), "success": truth(self._env.check_success(), "success")}, self._observation(
+            found
+        )
 
     def step(self, action: Array, representation: str) -> Reply:
         """`action`: metres, a rotation vector, gripper −1 close … 1 open; LIBERO's controller has it the other way."""
@@ -69,8 +71,8 @@ class LiberoTasks:
         inside = np.clip(scaled, -1.0, 1.0)
         found, reward, done, _ = self._env.step(inside)
         facts = {
-            "reward": float(reward), "terminated": bool(done), "truncated": False,
-            "success": bool(self._env.check_success()), "things": self._things(),
+            "reward": float(reward), "terminated": truth(done, "done"), "truncated": False,
+            "success": truth(self._env.check_success(), "success"), "things": self._things(),
             "clamped": [] if np.allclose(inside, scaled) else ["step"],
         }  # fmt: skip
         return facts, self._observation(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from batched_tensors import array, batch, first, one_world, single_bounds
+from batched_tensors import batch, first, one_world, single_bounds, truth_of_one
 from foreign_values import Array, Foreign, Reply, Settings
 
 
@@ -44,10 +44,10 @@ class ManiSkillTasks:
         success = info.get("success")
         facts: dict[str, object] = {
             "reward": float(first(reward, "reward")),
-            "terminated": bool(first(terminated, "terminated")),
+            "terminated": truth_of_one(terminated, "terminated"),
             # its time limit wraps single environments with a plain bool, and batches with a tensor
-            "truncated": bool(array(truncated).any()),
-            "success": None if success is None else bool(first(success, "success")),
+            "truncated": truth_of_one(truncated, "truncated"),
+            "success": None if success is None else truth_of_one(success, "success"),
             "clamped": ["action space"] if clamped else [],
         }
         return facts, flat(observation)

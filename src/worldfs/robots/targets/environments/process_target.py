@@ -20,15 +20,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, NamedTuple, cast
 
 import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
-from worldfs.base.json_values import as_float, as_list
+from worldfs.base.json_values import as_float, as_list, as_objects
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target, Thing
+from worldfs.base.plugin_values import parse, parsed
 from worldfs.robots.targets.gym_target import RAW, sensors_shown
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult, TargetStopped
 
@@ -100,17 +101,14 @@ class ProcessTarget:
         facts = self._ask(
             {"op": "step", "representation": representation}, {"action": given}, self._limit("step_s", STEP_S)
         )
-        success = facts.get("success")
-        return StepResult(
-            self._seen, as_float(facts.get("reward")), facts.get("terminated") is True, facts.get("truncated") is True,
-            success if isinstance(success, bool) else None, tuple(map(str, as_list(facts.get("clamped")))),
-        )  # fmt: skip
+        said = cast("StepFacts", parse(StepFacts, _facts_of(facts), f"{self._kind} step"))
+        return StepResult(self._seen, said.reward, said.terminated, said.truncated, said.success, said.clamped)
 
     def observe(self) -> Observation:
         return self._seen
 
     def scene(self) -> Scene:
-        things = tuple(_thing(item) for item in self._things if isinstance(item, dict))
+        things = tuple(parsed(Thing, _thing(item), f"{self._kind} things") for item in as_objects(self._things))
         environment = f"{self._kind} {self._about.get('name') or ''}".strip()
         return Scene((RobotState(self.target.id, extra={"environment": environment}),), things)
 
@@ -174,7 +172,7 @@ class ProcessTarget:
         if facts.get("ok") is not True:
             self._refused(facts)
         self._things = as_list(facts.get("things"))
-        self._seen = seen or self._seen
+        self._seen = cast("Observation", parse(Observation, seen, f"{self._kind} observation")) if seen else self._seen
         return facts
 
     def _answer(self, line: Connection, limit_s: float) -> tuple[Json, dict[str, Array]]:
@@ -218,6 +216,21 @@ class ProcessTarget:
         return float(given) if isinstance(given, int | float) and 0 < given <= 3600 else usual
 
 
+class StepFacts(NamedTuple):
+    """What a step's answer says beside its arrays."""
+
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    success: bool | None = None
+    clamped: tuple[str, ...] = ()
+
+
+def _facts_of(facts: Json) -> StepFacts:
+    given = {name: facts[name] for name in StepFacts._fields if name in facts}
+    return StepFacts(**given)  # type: ignore[arg-type]  # it is parsed next
+
+
 def _array(data: bytes, dtype: object, shape: object) -> Array:
     kind = np.dtype(str(dtype))
     if kind.kind not in "biuf":
@@ -232,7 +245,6 @@ def _action(spec: Json) -> ActionSpec:
 
 
 def _thing(item: Json) -> Thing:
-    position, size, turned = (
-        tuple(map(as_float, as_list(item.get(key)))) for key in ("position", "size", "orientation")
-    )
-    return Thing(str(item["id"]), str(item.get("name") or ""), "object", position, turned, size, "box")
+    """Not parsed yet."""
+    position, size, turned = (item.get(key) or () for key in ("position", "size", "orientation"))
+    return Thing(item.get("id"), item.get("name") or "", "object", position, turned, size, "box")  # type: ignore[arg-type]  # so

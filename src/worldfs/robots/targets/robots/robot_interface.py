@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.model import Target
+from worldfs.base.plugin_values import UNKNOWN
 from worldfs.robots.targets.kinematics import Chain
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.targets.target_adapter import Array
+
+Measured = Annotated[Array, UNKNOWN]
 
 
 @dataclass(frozen=True, slots=True)
 class RobotReading:
     """The robot's reported state. Radians, metres, newtons, seconds of the context's clock."""
 
-    at: float  # when the robot sent it: a state that stopped coming grows old
-    joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,)
-    speeds: Array | None = None  # (n,)
-    opening: float = 0.0  # of the gripper, 0 closed … 1 open
-    force: float = 0.0  # N at the tool
-    torques: Array | None = None  # (n,) Nm from outside
-    place: Array | None = None  # of a base: x, y (m), yaw (rad), where it thinks it is
-    velocity: Array | None = None  # of a base: vx, vy (m/s), wz (rad/s) in its own frame
+    at: Annotated[float, UNKNOWN]  # when the robot sent it: a state that stopped coming grows old
+    joints: Measured = field(default_factory=lambda: np.zeros(0))  # (n,)
+    speeds: Measured | None = None  # (n,)
+    opening: Annotated[float, UNKNOWN] = 0.0  # of the gripper, 0 closed … 1 open
+    force: Annotated[float, UNKNOWN] = 0.0  # N at the tool
+    torques: Measured | None = None  # (n,) Nm from outside
+    place: Measured | None = None  # of a base: x, y (m), yaw (rad), where it thinks it is
+    velocity: Measured | None = None  # of a base: vx, vy (m/s), wz (rad/s) in its own frame
     pictures: Mapping[str, Array] = field(default_factory=dict)  # camera → uint8 (H, W, 3)
-    native: Array | None = None  # the numbers in the library's own order and units
+    native: Measured | None = None  # the numbers in the library's own order and units
     trouble: str = ""  # why it cannot be moved now, in its own words
 
 
@@ -73,6 +76,13 @@ class RobotInterface(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class KnowsWidth(Protocol):
+    """Optional interface of a robot: metres between its open fingers."""
+
+    width: float
 
 
 RobotFactory = Callable[[Target, PluginContext], RobotInterface]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.base.plugin_registry import PluginGroup
 from worldfs.world.services.service_tool import ToolError
 
@@ -38,7 +39,7 @@ def make_backend(settings: SearchSettings) -> SearchBackend:
     except BadInput as error:
         raise ToolError("not_configured", str(error)) from None
     if make is not None:
-        return make(settings)
+        return checked(called(lambda: make(settings), plugin_name(make)), SearchBackend)
     raise ToolError(
         "not_configured",
         f"no backend of web_search is called {settings.name!r}: webSearch.backend is one of {backend_list()}",

@@ -1,0 +1,81 @@
+"""What a session's target was seen to do: by that a success is held, and not by the word of a package's code.
+
+A success counts if the target's own judge said so in the last step, or if an operation that the target carried out
+itself is one that its scene shows. Where an order names an object, another one that was moved in its place is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from worldfs.base.driver import Simulated
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Json, Order, Outcome, Scene
+from worldfs.base.model.skill import REAL
+from worldfs.base.plugin_calls import CheckedPlugin, checked
+from worldfs.planning.outcome_judge import Observed, judge
+from worldfs.planning.parameters import given_parameter
+from worldfs.robots import displacements
+from worldfs.robots.targets.target_adapter import SessionAware, StepResult, TargetAdapter
+from worldfs.skills.builtin_runtime import NativeOperations
+from worldfs.skills.skill_runtime import SkillRuntime
+
+OBJECT = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
+
+
+class SessionWitness:
+    """One session. `target` is what its skill is given: the adapter itself, or one whose answers are heard here."""
+
+    def __init__(self, order: Order, adapter: TargetAdapter, runtime: SkillRuntime) -> None:
+        self._adapter = adapter
+        self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
+        self._shown = False  # something that is no word of the skill has shown its success
+        named = given_parameter(order.params, OBJECT)[1]
+        self._named = named if isinstance(named, str) and adapter.target.kind != REAL else ""
+        self._before = adapter.scene() if self._named or self._foreign[0] else Scene()
+        self.target = adapter
+        if any(self._foreign):
+            self.target = checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated, hear=self._hear)
+
+    def _hear(self, method: str, args: tuple[object, ...], answer: object) -> None:
+        if isinstance(answer, StepResult):
+            self._shown = answer.success is True
+        elif method == "carry_out" and isinstance(answer, Outcome):
+            self._shown = answer.ok and (not self._foreign[0] or self._holds(args[0]))
+
+    def _holds(self, order: object) -> bool:
+        """Whether the target's scene shows what an operation of its own was to do."""
+        if not isinstance(order, Order):
+            return False
+        own = replace(order, node=self._adapter.target.id)
+        after = self._adapter.scene()
+        return judge(own, Observed(self._before, after, after)).holds is True
+
+    def settled(self, outcome: Outcome) -> Outcome:
+        """The skill's outcome as it was seen."""
+        if self._foreign[1]:
+            real = self._adapter.target.kind == REAL
+            said: Json = {"evidence_class": "real" if real else "sim", "said": outcome.evidence}
+            outcome = replace(outcome, evidence=said)
+        if not outcome.ok:
+            return outcome
+        if any(self._foreign) and not self._shown:
+            why = coded("world.unmeasured", said=outcome.message)
+            return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
+        named = self._named
+        if named and (instead := moved_instead(named, self._before, self._adapter.scene())):
+            why = coded("session.other_moved", named=named, moved=instead)
+            evidence = {**outcome.evidence, "expected": {"moved": named}, "observed": {"moved": instead}}
+            return Outcome.failure(Cause.ERROR, "CONTRADICTED", why, evidence=evidence)
+        return outcome
+
+
+def moved_instead(named: str, before: Scene, after: Scene) -> list[str]:
+    """The things that were moved where the named one was not, nor is held; none where that is not known."""
+    ids = {thing.id for thing in before.objects if named in (thing.id, thing.name)}
+    held = {robot.holding for robot in (*before.robots, *after.robots)}
+    if len(ids) != 1 or ids & held:
+        return []
+    moved = displacements.displacements(*(displacements.object_poses(one.objects) for one in (before, after)))
+    found = [line["id"] for line in moved]
+    return [] if ids & set(found) else found

@@ -1,0 +1,142 @@
+"""A success is held against what was seen: the order, the observation before, and the one after."""
+
+from dataclasses import replace
+
+import pytest
+
+from worldfs.base.model import Operation, Order, Profile, Relation, RobotState, Scene, Thing
+from worldfs.planning.outcome_judge import Observed, judge
+
+APPLE = Thing("apple_01", "apple", "fruit", (0.4, 0.1, 0.43), size=(0.06, 0.06, 0.06), shape="sphere")
+CAN = Thing("can_01", "can", "drink", (0.4, -0.1, 0.45), size=(0.06, 0.06, 0.1), shape="cylinder")
+TABLE = Thing("table_01", "table", "furniture", (0.5, 0.0, 0.2), size=(0.6, 0.8, 0.4), shape="table")
+BASKET = Thing("basket_01", "basket", "container", (0.5, 0.3, 0.45), size=(0.2, 0.2, 0.1), shape="basket")
+ARM = Profile("arm", max_reach=0.8)
+CART = Profile("cart")
+
+
+def robot(**more):
+    return RobotState("r1", **{"gripper": "open", **more})
+
+
+def scene(own, *things, relations=(), others=()):
+    return Scene((own, *others), things, (TABLE, BASKET), relations)
+
+
+def verdict(op, params, before, after, profile=ARM, operation=None):
+    document = Scene(
+        (), (APPLE, CAN), (TABLE, BASKET), extra={"map": {"zones": [{"name": "dock", "center": [2.0, 1.0]}]}}
+    )
+    return judge(Order("j", "r1", op, params), Observed(before, after, document, profile, operation)).holds
+
+
+REST = scene(robot(), APPLE, CAN)
+HELD = scene(robot(gripper="closed", holding="apple_01"), APPLE, CAN)
+
+
+@pytest.mark.parametrize(
+    ("pose", "holds"),
+    [((2.0, 1.0), True), ((2.05, 1.0, 0.0), True), ((2.3, 1.0), None), ((0.0, 0.0, 0.0), False), ((), None)],
+)
+@pytest.mark.parametrize(
+    ("op", "params"),
+    [("move_to", {"target_pose": [2.0, 1.0, 0.0]}), ("move", {"x": 2, "y": 1, "z": 0}),
+     ("target_navigation", {"target_label": "dock"})],
+)  # fmt: skip
+def test_a_body_that_travels_is_where_the_order_says(op, params, pose, holds):
+    assert verdict(op, params, REST, scene(robot(pose=pose)), CART) is holds
+
+
+@pytest.mark.parametrize(
+    ("extra", "holds"),
+    [
+        ({"tcp_pose": [0.4, 0.0, 0.6]}, True),
+        ({"ee_pose": [0.4, 0.0, 0.0, 1, 0, 0, 0]}, False),
+        ({}, None),
+        ({"ee_pose": "there"}, None),
+    ],
+)
+def test_a_hand_is_judged_by_its_own_pose_and_never_by_the_base(extra, holds):
+    after = scene(robot(pose=(0.4, 0.0, 0.0), extra=extra))
+    assert verdict("move_to", {"target_pose": [0.4, 0.0, 0.6]}, REST, after) is holds
+
+
+@pytest.mark.parametrize(
+    ("own", "relations", "holds"),
+    [
+        (robot(gripper="closed", holding="apple_01"), (), True),
+        (robot(gripper="closed"), (Relation("apple_01", "held_by", "r1"),), True),
+        (robot(gripper="closed", holding="can_01"), (), False),
+        (robot(gripper="open"), (), False),
+        (robot(gripper=""), (), None),
+    ],
+)
+@pytest.mark.parametrize("params", [{"object_id": "apple_01"}, {"object": "Apple"}])
+def test_what_is_picked_up_is_held(own, relations, holds, params):
+    assert verdict("pick_up", params, REST, scene(own, APPLE, CAN, relations=relations)) is holds
+    assert verdict("grasp", params, REST, scene(own, APPLE, CAN, relations=relations)) is holds
+
+
+def laid(x, y, z=0.43):
+    return scene(robot(), replace(APPLE, position=(x, y, z)), CAN)
+
+
+@pytest.mark.parametrize(
+    ("params", "after", "holds"),
+    [
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.21), True),
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.3), None),
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.4, 0.1), False),
+        ({"target": "basket_01"}, laid(0.52, 0.31), True),
+        ({"target": "basket"}, laid(0.52, 0.31), True),
+        ({"target": "basket_01"}, laid(0.4, -0.2), False),
+        ({"target": "basket_01"}, laid(0.52, 0.31, -0.7), False),
+        ({"target": "table_01"}, laid(0.6, -0.3), True),
+        ({"target": "table_01"}, laid(0.6, -0.3, -0.73), False),
+        ({"target": "basket_01"}, HELD, False),
+        ({"target": "basket_01"}, scene(robot(), CAN), None),
+        ({"target": "nowhere"}, laid(0.5, 0.3), None),
+        ({"object_id": "apple_01", "target": "basket_01"}, laid(0.5, 0.3), True),
+        ({"object_id": "can_01", "target": "basket_01"}, laid(0.5, 0.3), False),
+    ],
+)
+def test_what_is_placed_lies_there_and_is_what_was_named(params, after, holds):
+    assert verdict("place", params, HELD, after) is holds
+
+
+def test_what_another_robot_has_taken_meanwhile_says_nothing_of_the_place():
+    taken = scene(robot(), replace(APPLE, position=(0.0, 0.9, 0.9)), others=(RobotState("r2", holding="apple_01"),))
+    assert verdict("place", {"target": "basket_01"}, HELD, taken) is None
+
+
+@pytest.mark.parametrize(("moved", "holds"), [(0.1, True), (0.0, False), (0.03, None)])
+def test_what_is_pushed_has_moved_so_far(moved, holds):
+    after = scene(robot(), replace(CAN, position=(0.4 + moved, -0.1, 0.45)))
+    assert verdict("push", {"object_id": "can_01", "direction": "forward", "distance": 0.1}, REST, after) is holds
+
+
+DIM = Operation("dim", shows=(("lamp.brightness", "level"), ("mode", "mode")))
+
+
+@pytest.mark.parametrize(
+    ("params", "extra", "holds"),
+    [
+        ({"level": 40}, {"lamp": {"brightness": 40.0}}, True),
+        ({"level": 40}, {"lamp": {"brightness": 39.9}}, True),
+        ({"level": 40}, {"lamp": {"brightness": 0}}, False),
+        ({"level": 40}, {"lamp": {"brightness": True}}, False),
+        ({"level": 40}, {}, False),
+        ({"level": 40, "mode": "warm"}, {"lamp": {"brightness": 40}, "mode": "warm"}, True),
+        ({"level": 40, "mode": "warm"}, {"lamp": {"brightness": 40}, "mode": "cold"}, False),
+        ({"colour": "red"}, {"lamp": {"brightness": 40}}, None),
+    ],
+)
+def test_an_operation_of_its_own_is_judged_by_what_it_declares_to_show(params, extra, holds):
+    assert verdict("dim", params, REST, scene(robot(extra=extra)), operation=DIM) is holds
+    assert verdict("dim", params, REST, scene(robot(extra=extra)), operation=Operation("dim")) is None
+
+
+def test_a_robot_that_is_not_observed_has_shown_nothing():
+    assert (
+        verdict("pick_up", {"object_id": "apple_01"}, REST, Scene((RobotState("another", holding="apple_01"),))) is None
+    )
