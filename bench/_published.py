@@ -59,6 +59,8 @@ AGENTS = (*BASE, "storage", "agents", "formats/agent")
 ARM = ("robots/mujoco", "robots/targets", "sessions")
 SEEING = (*ARM, "robots/vision", "plugins/benchmark")
 SERVED = (*BASE, "tree", "namespace", "control", "interfaces/acheron", "world")
+PLUGINS = ("base/plugin_values.py", "base/plugin_calls.py", "base/plugin_nouns.py", "planning/outcome_judge.py",
+           "runtime/dispatch.py", "sessions", "skills", "robots/targets")  # fmt: skip
 PAGE = ("interfaces/web", "interfaces/acheron", "namespace", "robots/mujoco/scene_stream.py", "world/scene_files.py")
 POLICIES = ("policies",)
 SKILLS = ("skills", "plugins/rekep")
@@ -216,6 +218,9 @@ FIGURES = (
     Figure("idle.writes", "bytes that it writes meanwhile", KERNEL),
     Figure("history10k.latency_ratio", "latency with 10,000 ended jobs and 1,000 lessons, against none", KERNEL),
     Figure("tabletop.success", "100 episodes of pick and place on seeds not used for tuning", ARM),
+    Figure("liars.believed", "of every 60th wrong answer of every port of a package, those that a job succeeded by",
+           PLUGINS),
+    Figure("liars.tried", "how many wrong answers those are", PLUGINS),
     Figure("tabletop.wall_s_p50", "seconds of one episode, median, without cameras", ARM),
     Figure("perception.ms_per_frame",
            "CPU time to check one picture of 640×480 with depth and to find five things in it, median", SEEING),
@@ -572,6 +577,11 @@ PROOFS = (
         "100 worlds not used for tuning, by colour and depth alone, and ten cluttered ones", SEEING,
     ),
     Proof("test_lying_bodies", "`succeeded` is a measurement, not a claim", "bodies that lie", (*ARM, *SKILLS)),
+    Proof(
+        "test_lying_plugins", "what a plug-in answers is parsed, and its success is measured",
+        "every wrong value of every type that a port declares, and what code can raise, at each method of every port "
+        "of a package, beside an honest robot", PLUGINS,
+    ),
     Proof(
         "test_fixtures_that_lie", "a stuck drawer is not reported as open", "drawers and lids that lie",
         ("robots/mujoco",),

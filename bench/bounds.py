@@ -48,6 +48,7 @@ BOUNDS = {
     "mount.wake_ms": at_most(20, "ms"),
     "mount.idle_cpu_percent": at_most(0.1, "% of a core"),
     "rekep.success": at_least(0.95),
+    "liars.believed": at_most(0),
     "tabletop.success": at_least(0.98),
     **{f"skills.{name}.success": at_least(0.9) for name in HANDLING},
     "tabletop.wall_s_p50": at_most(1.0, "s"),

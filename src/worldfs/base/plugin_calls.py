@@ -31,10 +31,6 @@ class PluginFault(UserError):
     code = "PLUGIN_FAULT"
 
 
-class CtrlC(KeyboardInterrupt):
-    """A person pressed Ctrl-C: raised by our own handlers of the signal, so that a plug-in's is told from it."""
-
-
 def contained(call: Callable[[], T], where: str) -> T:
     """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not."""
     try:
@@ -50,6 +46,11 @@ def contained(call: Callable[[], T], where: str) -> T:
 def error_text(error: BaseException) -> str:
     """What an error says, cut; of one that cannot be asked, nothing."""
     return (_said(error) or "")[:TEXT_MOST].encode("utf-8", "replace").decode()
+
+
+def error_line(error: BaseException) -> str:
+    """Its class and what it says."""
+    return f"{type(error).__name__}: {error_text(error)}"
 
 
 def _said(error: BaseException) -> str | None:
@@ -79,7 +80,7 @@ def _sound(error: WorldError, where: str) -> WorldError:
 
 
 def _pressed() -> bool:
-    """Whether a KeyboardInterrupt in this thread may be a person's: `CtrlC` is ours, and never comes here."""
+    """Whether a KeyboardInterrupt in this thread may be a person's: that of our own handlers is a `CtrlC`."""
     ours = threading.current_thread() is threading.main_thread()
     return ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -87,7 +88,7 @@ def _pressed() -> bool:
 def plugin_name(plugin: object) -> str:
     """Module and class of what a package made, for messages."""
     if isinstance(plugin, CheckedPlugin):
-        return plugin.plugin_name
+        return plugin._name
     kind = plugin if isinstance(plugin, type | FunctionType | MethodType) else type(plugin)
     return f"{kind.__module__}.{kind.__qualname__}"
 
@@ -103,23 +104,24 @@ Heard = Callable[[str, tuple[object, ...], object], None]
 
 
 class CheckedPlugin:
-    """What a package made, behind its port. The members that the port declares are put into subclasses of this."""
+    """What a package made, behind its port. The members that the port declares are put into subclasses of this: no port
+    has one that begins with an underscore."""
 
-    __slots__ = ("hear", "plugin", "plugin_name")
+    __slots__ = ("_hear", "_name", "_plugin")
 
     def __init__(self, plugin: object, name: str, hear: Heard | None = None) -> None:
-        self.plugin, self.plugin_name, self.hear = plugin, name, hear
+        self._plugin, self._name, self._hear = plugin, name, hear
 
     def __repr__(self) -> str:
-        return f"<{self.plugin_name}>"
+        return f"<{self._name}>"
 
-    def answer(self, field: str, hint: object, args: tuple[object, ...], more: dict[str, object]) -> object:
+    def _answer(self, field: str, hint: object, args: tuple[object, ...], more: dict[str, object]) -> object:
         """What a method answers, parsed; of ours, or of what is checked already, as it is."""
-        if is_ours(self.plugin):
-            return getattr(self.plugin, field)(*args, **more)
-        where, lent = f"{self.plugin_name} {field}", [_lent(one) for one in args]
+        if is_ours(self._plugin):
+            return getattr(self._plugin, field)(*args, **more)
+        where, lent = f"{self._name} {field}", [_lent(one) for one in args]
         lent_by_name = {key: _lent(one) for key, one in more.items()}
-        return called(lambda: parse(hint, getattr(self.plugin, field)(*lent, **lent_by_name), where), where)
+        return called(lambda: parse(hint, getattr(self._plugin, field)(*lent, **lent_by_name), where), where)
 
 
 def called(call: Callable[[], T], where: str) -> T:
@@ -176,19 +178,19 @@ def _member(field: str, declared: object) -> object:
 
 def _reads(field: str, hint: object) -> Callable[[CheckedPlugin], object]:
     def read(self: CheckedPlugin) -> object:
-        where = f"{self.plugin_name} {field}"
-        if is_ours(self.plugin):
-            return getattr(self.plugin, field)
-        return called(lambda: parse(hint, getattr(self.plugin, field), where), where)
+        where = f"{self._name} {field}"
+        if is_ours(self._plugin):
+            return getattr(self._plugin, field)
+        return called(lambda: parse(hint, getattr(self._plugin, field), where), where)
 
     return read
 
 
 def _calls(field: str, hint: object) -> Callable[..., object]:
     def call(self: CheckedPlugin, *args: object, **more: object) -> object:
-        value = self.answer(field, hint, args, more)
-        if self.hear is not None:
-            self.hear(field, args, value)
+        value = self._answer(field, hint, args, more)
+        if self._hear is not None:
+            self._hear(field, args, value)
         return value
 
     call.__name__ = field

@@ -1,13 +1,18 @@
-"""What must hold within the nouns that plug-ins answer with, beside the types of their fields."""
+"""The nouns that plug-ins answer with: how they are parsed, what must hold within them, how a job ends without."""
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from .messages import coded
-from .model import Finding, Outcome, RobotState, Scene, Thing
-from .plugin_values import WrongField, parse, parsed, rule
+from .model import Cause, Finding, Outcome, RobotState, Scene, Thing
+from .plugin_calls import PluginFault
+from .plugin_values import WrongField, WrongValue, parse, parsed, rule
+
+TRACEBACK_MOST: Final = 100_000  # characters, the last ones
 
 
 def parse_outcome(value: object, where: str) -> Outcome:
@@ -19,6 +24,21 @@ def parse_findings(value: object, where: str) -> Sequence[Finding]:
     """Raises `WrongValue`."""
     found: Sequence[Finding] = parse(Sequence[Finding], value, where)  # type: ignore[assignment]  # that is what it parses
     return found
+
+
+def plugin_failure(error: WrongValue | PluginFault) -> Outcome:
+    """The end of a job whose plug-in answered with what its port does not have: which, where, and what it should be."""
+    finding = Finding(error.code, error.path, error.expected, error.found, error.fix)
+    said = coded("plugin.failed", where=error.path, found=error.found)
+    if isinstance(error, WrongValue):
+        said = coded("plugin.wrong_value", where=error.path, found=error.found, expected=error.expected)
+    text = "" if error.__cause__ is None else traceback_text(error.__cause__)
+    return Outcome.failure(Cause.ERROR, error.code, said, traceback=text, findings=(finding,))
+
+
+def traceback_text(error: BaseException) -> str:
+    text = "".join(traceback.format_exception(error)).encode("utf-8", "replace").decode()
+    return text[-TRACEBACK_MOST:]
 
 
 @rule(Outcome)

@@ -22,6 +22,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import lru_cache
+from pathlib import Path, PurePath
 from types import GeneratorType, MappingProxyType, ModuleType, NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -280,6 +281,12 @@ def _bytes(value: object, left: _Left) -> bytes:
     return data
 
 
+def _path(value: object, left: _Left) -> Path:
+    if not issubclass(type(value), PurePath):
+        raise _Wrong(found_text(value), coded("plugin.a_path"))
+    return Path(_plain_text(PurePath.__str__(cast("PurePath", value)), left))
+
+
 def _none(value: object, left: _Left) -> None:
     return None
 
@@ -430,9 +437,11 @@ def rule(kind: type[T]) -> Callable[[Callable[[T], WrongField | None]], Callable
 _RULES: Final[dict[type, Callable[[object], WrongField | None]]] = {}
 
 
-def _object(kind: type) -> Parser:
-    """Of a class of ours: exactly it, each field parsed, then its rule."""
-    parsers = {name: parser_of(hint) for name, hint in get_type_hints(kind, include_extras=True).items()}
+def _object(kind: type, args: Sequence[object] = ()) -> Parser:
+    """Of a class of ours: exactly it, each field parsed, then its rule. `args`: of its type parameters."""
+    given = dict(zip(getattr(kind, "__parameters__", ()), args, strict=False))
+    hints = get_type_hints(kind, include_extras=True)
+    parsers = {name: parser_of(given.get(hint, hint)) for name, hint in hints.items()}
 
     def parse_object(value: object, left: _Left) -> object:
         if type(value) is not kind:
@@ -491,6 +500,7 @@ def _instance(kind: type) -> Parser:
 
 _PARSERS: Final[Mapping[object, Parser]] = {
     bool: _truth, int: _whole, float: _float, str: _text, bytes: _bytes, object: _json, None: _none, NoneType: _none,
+    Path: _path,
 }  # fmt: skip
 _LISTS: Final[Mapping[object, Callable[[Iterable[object]], object]]] = {
     Sequence: tuple, Iterable: tuple, tuple: tuple, list: list, frozenset: frozenset, set: frozenset,
@@ -537,6 +547,8 @@ def parser_of(hint: object) -> Parser:
         return _mapping(parser_of(args[1]))
     if _is_array(hint):
         return _array
+    if isinstance(origin, type) and hasattr(origin, "_fields"):
+        return _object(origin, args)
     if isinstance(hint, type):
         if issubclass(hint, Enum):
             return _word(hint)

@@ -7,6 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+class CtrlC(KeyboardInterrupt):
+    """A person pressed Ctrl-C: raised by our own handlers, so that it is told from one that other code raises."""
+
+
 class StopSignal(threading.Event):
     """An event that also calls what has registered with it, once. `set` from any thread, or from a signal handler."""
 

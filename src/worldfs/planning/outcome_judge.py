@@ -56,7 +56,7 @@ class Observed(NamedTuple):
         return word if self.thing(word) is not None or len(same) != 1 else same.pop()
 
 
-class Verdict(NamedTuple):
+class OutcomeVerdict(NamedTuple):
     """`holds`: True, it was seen; False, the opposite was seen; None: the observation does not show it."""
 
     holds: bool | None
@@ -64,10 +64,10 @@ class Verdict(NamedTuple):
     observed: Json
 
 
-UNSEEN: Final = Verdict(None, {}, {})
+UNSEEN: Final = OutcomeVerdict(None, {}, {})
 
 
-def judge(order: Order, seen: Observed) -> Verdict:
+def judge(order: Order, seen: Observed) -> OutcomeVerdict:
     """What the observation says of a success of this order."""
     robot = seen.after.robot(order.node)
     if robot is None:
@@ -84,12 +84,12 @@ def held_by(robot: RobotState, scene: Scene) -> str | None:
     return held or ("" if robot.gripper in ("open", "closed") else None)
 
 
-def _moved(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _moved(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     goal = point(_operation(order, seen), order.params, POINT)
     return UNSEEN if goal is None else _arrived(goal, robot, seen)
 
 
-def _arrived(goal: Vec, robot: RobotState, seen: Observed) -> Verdict:
+def _arrived(goal: Vec, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     """A hand by its own pose, if the entry has it; a body that travels by where it stands."""
     name, at = next(((key, as_floats(robot.extra[key])[:3]) for key in TOOL if key in robot.extra), ("", []))
     profile = seen.profile
@@ -99,24 +99,24 @@ def _arrived(goal: Vec, robot: RobotState, seen: Observed) -> Verdict:
     if len(at) < 2:
         return UNSEEN
     away = math.dist(at, goal[: len(at)])
-    return Verdict(_near(away, AT, OFF), {"goal": [*goal]}, {name: at, "distance": round(away, 4)})
+    return OutcomeVerdict(_near(away, AT, OFF), {"goal": [*goal]}, {name: at, "distance": round(away, 4)})
 
 
-def _at_zone(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _at_zone(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     _, label = given_parameter(order.params, LABEL)
     zone = next((zone for zone in map_zones(seen.document) if zone.name == label and zone.at), None)
     return UNSEEN if zone is None else _arrived(zone.at, robot, seen)
 
 
-def _holds(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _holds(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     _, word = given_parameter(order.params, OBJECT)
     held = held_by(robot, seen.after)
     if not isinstance(word, str) or held is None:
         return UNSEEN
-    return Verdict(held == seen.named(word), {"holding": seen.named(word)}, {"holding": held or None})
+    return OutcomeVerdict(held == seen.named(word), {"holding": seen.named(word)}, {"holding": held or None})
 
 
-def _placed(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _placed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     """What the order names, else what was held before, lies where the order says. Where another robot has it by now,
     nothing is said."""
     op = _operation(order, seen)
@@ -127,9 +127,9 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> Verdict:
     if not id:
         return UNSEEN
     if held and held != id and held_by(robot, seen.after) != held:
-        return Verdict(False, {"object": id}, {"object": held})
+        return OutcomeVerdict(False, {"object": id}, {"object": held})
     if held_by(robot, seen.after) == id:
-        return Verdict(False, {"holding": None}, {"holding": id})
+        return OutcomeVerdict(False, {"holding": None}, {"holding": id})
     thing = seen.after.thing(id)
     others = (other for other in seen.after.robots if other.robot_id != robot.robot_id)
     if thing is None or len(thing.position) < 3 or any(held_by(other, seen.after) == id for other in others):
@@ -138,12 +138,12 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> Verdict:
     observed: Json = {"object": id, "position": [*thing.position]}
     if isinstance(value, str) and name not in POINT:
         support = seen.thing(seen.named(value))
-        return UNSEEN if support is None else Verdict(_lies(thing, support), {"place": support.id}, observed)
+        return UNSEEN if support is None else OutcomeVerdict(_lies(thing, support), {"place": support.id}, observed)
     goal = point(op, order.params, places)
     if goal is None:
         return UNSEEN
     away = math.dist(thing.position[:2], goal[:2])
-    return Verdict(_near(away, LAID, ASTRAY), {"position": [*goal]}, {**observed, "distance": round(away, 4)})
+    return OutcomeVerdict(_near(away, LAID, ASTRAY), {"position": [*goal]}, {**observed, "distance": round(away, 4)})
 
 
 def _held_before(order: Order, seen: Observed) -> str | None:
@@ -151,14 +151,14 @@ def _held_before(order: Order, seen: Observed) -> str | None:
     return None if robot is None else held_by(robot, seen.before)
 
 
-def _let_go(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _let_go(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     id = _held_before(order, seen)
     if id and held_by(robot, seen.after) == id:
-        return Verdict(False, {"holding": None}, {"holding": id})
+        return OutcomeVerdict(False, {"holding": None}, {"holding": id})
     return UNSEEN
 
 
-def _pushed(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _pushed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     _, word = given_parameter(order.params, OBJECT)
     wanted = order.params.get("distance")
     if not isinstance(word, str) or not isinstance(wanted, int | float) or not number(wanted):
@@ -168,10 +168,10 @@ def _pushed(order: Order, robot: RobotState, seen: Observed) -> Verdict:
         return UNSEEN
     moved = math.dist(one.position[:2], other.position[:2])
     holds = True if abs(moved - wanted) <= LAID else False if moved <= STILL else None
-    return Verdict(holds, {"distance": wanted}, {"object": other.id, "moved": round(moved, 4)})
+    return OutcomeVerdict(holds, {"distance": wanted}, {"object": other.id, "moved": round(moved, 4)})
 
 
-def _shows(order: Order, robot: RobotState, seen: Observed) -> Verdict:
+def _shows(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     """An operation of the body's own: what it declares that its entry shows afterwards."""
     pairs = seen.operation.shows if seen.operation is not None else ()
     asked = [(member, order.params[name]) for member, name in pairs if order.params.get(name) is not None]
@@ -179,7 +179,7 @@ def _shows(order: Order, robot: RobotState, seen: Observed) -> Verdict:
         return UNSEEN
     observed = {member: _member(robot, member) for member, _ in asked}
     holds = all(_same(observed[member], value) for member, value in asked)
-    return Verdict(holds, dict(asked), observed)
+    return OutcomeVerdict(holds, dict(asked), observed)
 
 
 def _member(robot: RobotState, member: str) -> object:
@@ -223,7 +223,7 @@ def _operation(order: Order, seen: Observed) -> Operation:
     return listed or described(order.op)
 
 
-_JUDGES: Final[Mapping[frozenset[str], Callable[[Order, RobotState, Observed], Verdict]]] = {
+_JUDGES: Final[Mapping[frozenset[str], Callable[[Order, RobotState, Observed], OutcomeVerdict]]] = {
     frozenset(MOVE): _moved,
     frozenset(LOOK): _at_zone,
     frozenset((*PICK, TAKE_OVER.name)): _holds,

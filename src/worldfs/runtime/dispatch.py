@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import Run
@@ -15,8 +13,8 @@ from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
-from worldfs.base.plugin_calls import PluginFault, contained, error_text
-from worldfs.base.plugin_nouns import parse_findings, parse_outcome
+from worldfs.base.plugin_calls import PluginFault, contained, error_line
+from worldfs.base.plugin_nouns import parse_findings, parse_outcome, plugin_failure, traceback_text
 from worldfs.base.plugin_values import WrongValue, parse
 
 from .job_attempt import JobAttempt
@@ -24,8 +22,6 @@ from .job_end import RETRIED, refusal_outcome, status_after, time_limit_s
 from .job_store import JobStore, is_ended
 from .stop_log import StopState
 from .worker import Worker
-
-TRACEBACK_MOST: Final = 100_000  # characters, the last ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,7 @@ def _review(order: Order, worker: Worker, run: Run) -> tuple[Sequence[Finding], 
     except StorageError:
         raise
     except (WrongValue, PluginFault) as error:
-        return (), _plugin_fault(error)
+        return (), plugin_failure(error)
     except WorldError as error:
         # Without a readable document nothing is permitted to move.
         said = coded("runtime.unreviewed", said=error_message(error))
@@ -182,7 +178,7 @@ def _execute(worker: Worker, order: Order, run: Run) -> Outcome:
     except StorageError as error:
         return _fault(error.code, error)
     except (WrongValue, PluginFault) as error:
-        return _plugin_fault(error)
+        return plugin_failure(error)
     except Exception as error:  # a worker's bug ends its job, never the runtime
         return _fault("RUNTIME_ERROR", error)
 
@@ -194,7 +190,7 @@ def _observe(worker: Worker) -> str:
     except StorageError:
         raise
     except Exception as error:
-        return _said(error)
+        return error_line(error)
     return ""
 
 
@@ -215,29 +211,10 @@ def _stopped(outcome: Outcome, stop: StopState, worker: Worker) -> Outcome:
         where = f"{worker.source} stop"
         evidence["stood"] = contained(lambda: parse(Json, worker.stop_confirmation(), where), where)
     except Exception as error:
-        evidence["observation_error"] = _said(error)
+        evidence["observation_error"] = error_line(error)
     said = coded("runtime.stopped", by=stop.by, said=outcome.message)
     return replace(outcome, cause=Cause.CANCELLED, code="STOPPED", message=said, evidence=evidence)
 
 
 def _fault(code: str, error: Exception) -> Outcome:
-    return Outcome.failure(Cause.ERROR, code, _said(error), traceback=_traceback(error))
-
-
-def _traceback(error: BaseException) -> str:
-    text = "".join(traceback.format_exception(error)).encode("utf-8", "replace").decode()
-    return text[-TRACEBACK_MOST:]
-
-
-def _plugin_fault(error: WrongValue | PluginFault) -> Outcome:
-    """The end of a job whose plug-in answered with what its port does not have: which, where, and what it should be."""
-    finding = Finding(error.code, error.path, error.expected, error.found, error.fix)
-    said = coded("plugin.failed", where=error.path, found=error.found)
-    if isinstance(error, WrongValue):
-        said = coded("plugin.wrong_value", where=error.path, found=error.found, expected=error.expected)
-    text = "" if error.__cause__ is None else _traceback(error.__cause__)
-    return Outcome.failure(Cause.ERROR, error.code, said, traceback=text, findings=(finding,))
-
-
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error_text(error)}"
+    return Outcome.failure(Cause.ERROR, code, error_line(error), traceback=traceback_text(error))

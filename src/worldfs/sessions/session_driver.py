@@ -31,6 +31,9 @@ from worldfs.base.model import (
     routing_of,
 )
 from worldfs.base.model.skill import SIM
+from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_nouns import plugin_failure
+from worldfs.base.plugin_values import WrongValue
 from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.targets.target_adapter import (
     TargetAdapter,
@@ -190,6 +193,8 @@ class SessionDriver:
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = policy_failed(error)
+        except (WrongValue, PluginFault) as error:
+            outcome = plugin_failure(error)
         except UserError as error:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         except BaseException:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -20,7 +20,9 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
-from worldfs.base.plugin_values import is_true
+from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_nouns import plugin_failure
+from worldfs.base.plugin_values import WrongValue, is_true
 from worldfs.policies import policy_contract
 from worldfs.policies.endpoint import endpoint_text
 from worldfs.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo
@@ -107,12 +109,14 @@ class VLAPolicyRuntime:
         except PolicyError as error:
             cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
             outcome = Outcome.failure(cause, error.code, error_message(error))
+        except (WrongValue, PluginFault) as error:
+            outcome = plugin_failure(error)
         except UserError as error:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_STEP", error_message(error))
         finally:
             loop.close()  # also where a bug ends it: nothing moves on
         evidence = {**loop.evidence(), **outcome.evidence}
-        return Outcome(outcome.ok, outcome.message, outcome.cause, outcome.code, outcome.traceback, evidence)
+        return replace(outcome, evidence=evidence)
 
 
 def _succeeded(result: StepResult) -> bool:

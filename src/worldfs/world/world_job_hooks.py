@@ -25,7 +25,7 @@ from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
-from worldfs.planning.outcome_judge import UNSEEN, Observed, Verdict, judge
+from worldfs.planning.outcome_judge import UNSEEN, Observed, OutcomeVerdict, judge
 from worldfs.planning.reviewers import ReviewerChain, refuses
 
 from .computed_files import film_name
@@ -143,7 +143,7 @@ class WorldJobHooks:
             return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=evidence, findings=findings)
         return outcome
 
-    def _verdict(self, order: Order) -> Verdict:
+    def _verdict(self, order: Order) -> OutcomeVerdict:
         """What the last observation of the order's node says of it."""
         looks, node = self._looks.get(order.node), order.node
         if looks is None:

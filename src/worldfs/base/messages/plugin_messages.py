@@ -37,6 +37,7 @@ ROWS = {
     "plugin.whole_number": ("a whole number below 2^63", "小于 2^63 的整数"),
     "plugin.huge_number": ("a number of more than 63 bits", "超过 63 位的数"),
     "plugin.tuple_of": ("a tuple of {n}", "{n} 元组"),
+    "plugin.a_path": ("a path", "路径"),
     "plugin.a_list": ("a list", "列表"),
     "plugin.a_mapping": ("a mapping whose keys are texts, each once", "键为文本且各不相同的映射"),
     "plugin.an_array": ("an array of numbers", "数的数组"),

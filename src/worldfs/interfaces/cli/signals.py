@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
+from worldfs.base.stop_signal import CtrlC
+
 _Handler = Callable[[int, FrameType | None], object] | int | None
 _DEFAULTS = (signal.default_int_handler, signal.SIG_DFL)  # the interpreter's, and that of `start`
 
@@ -32,11 +34,11 @@ class Interrupts:
 
     def _take(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        raise KeyboardInterrupt
+        raise CtrlC
 
     def _swallowed(self, what: sys.UnraisableHookArgs, /) -> None:
         """Python prints what a finalizer raised; a Ctrl-C there is remembered, and `check` raises it."""
-        if not (self.asked and what.exc_type is KeyboardInterrupt):
+        if not (self.asked and what.exc_type in (KeyboardInterrupt, CtrlC)):
             self._unraisable(what)
 
     def __enter__(self) -> Self:
@@ -60,7 +62,7 @@ def stop_on(ask: Callable[[], None], *numbers: signal.Signals) -> Iterator[None]
     def take(number: int, frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            raise KeyboardInterrupt
+            raise CtrlC
         asked = True
         ask()
 

@@ -12,9 +12,11 @@ from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
+from worldfs.base.plugin_calls import error_line
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .importer_registry import IMPORTERS, ImporterRegistry, load
+from .import_values import parsed_source
+from .importer_registry import IMPORTERS, Importer, ImporterRegistry, load
 from .source_dir import format_bytes, unreadable_item
 from .value_conversion import join_some, one_line, plural
 
@@ -103,7 +105,7 @@ def plan(
             elif source.offered and source.offered not in made.also:
                 made.offered.append(source)
             else:
-                imported = _tried(made, name, foreign, partial(importer.read, source))
+                imported = _tried(made, name, foreign, partial(_read, importer, source, foreign=foreign))
                 if imported is not None:
                     made.found.append(FoundSource(source, imported))
                     _others(made, imported)
@@ -146,10 +148,17 @@ def _tried(plan: ImportPlan, name: str, foreign: bool, call: Callable[[], T]) ->
             raise
         plan.skipped.append(
             SkippedItem(
-                coded("plugin.importer", name=name), f"{type(error).__name__}: {error}", coded("plugin.working")
+                coded("plugin.importer", name=name),
+                error_line(error),
+                coded("plugin.working"),
             )
         )
     return None
+
+
+def _read(importer: Importer, source: ImportSource, *, foreign: bool) -> ParsedSource:
+    found = importer.read(source)
+    return parsed_source(found, importer.name) if foreign else found
 
 
 def _others(plan: ImportPlan, imported: ParsedSource) -> None:

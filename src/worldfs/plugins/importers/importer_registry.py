@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.base.plugin_calls import checked
 from worldfs.base.plugin_registry import PluginGroup
 
 from .import_types import ImportSource, ParsedSource
@@ -45,7 +46,7 @@ def _made(loaded: object) -> Importer:
     made = loaded() if isinstance(loaded, type) else loaded
     if not isinstance(made, Importer):
         raise TypeError("no importer: it needs name, about, finds(place) and read(source)")
-    return made
+    return checked(made, Importer)
 
 
 IMPORTERS: Final = PluginGroup[Importer](

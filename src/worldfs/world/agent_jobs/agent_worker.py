@@ -10,7 +10,7 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
-from worldfs.base.plugin_calls import error_text, plugin_name
+from worldfs.base.plugin_calls import error_line, plugin_name
 from worldfs.runtime.worker_threads import WorkerThreads
 
 from .agent_job import AgentJob, AgentJobContext
@@ -68,7 +68,7 @@ def _run_guarded(work: WorkFunction, context: AgentJobContext) -> Outcome:
     except WorldError as error:
         return Outcome.failure(Cause.ERROR, "", error_message(error))
     except Exception as error:  # any error of a tool or a responder ends the job
-        return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error_text(error)}")
+        return Outcome.failure(Cause.ERROR, "", error_line(error))
 
 
 def _sayable(outcome: Outcome) -> Outcome:

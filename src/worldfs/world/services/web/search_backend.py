@@ -54,6 +54,12 @@ def search_results(backend: str, items: object, fields: SearchResult, limit: int
     return found[:limit]
 
 
+def tidied(found: Sequence[SearchResult], limit: int) -> list[SearchResult]:
+    """The results of a package's backend as ours give them: with an address, without markup, as many as asked for."""
+    kept = [one for one in found if _address(one.url)]
+    return [SearchResult(_plain(one.title) or one.url, one.url, _plain(one.snippet)) for one in kept[:limit]]
+
+
 def _address(text: str) -> bool:
     return text.startswith(("http://", "https://")) and text.isprintable() and len(text) <= TEXT_MOST
 

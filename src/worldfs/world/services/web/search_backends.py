@@ -6,15 +6,16 @@ mine = "my_package.search:make"        # make(settings: SearchSettings) -> Searc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from worldfs.base.errors import BadInput
-from worldfs.base.plugin_calls import called, checked, plugin_name
+from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
 from worldfs.base.plugin_registry import PluginGroup
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
-from .search_backend import SearchBackend, SearchSettings
+from .search_backend import SearchBackend, SearchResult, SearchSettings, tidied
 
 BACKENDS: Final = PluginGroup[Callable[[SearchSettings], SearchBackend]](
     "worldfs.web_search",
@@ -39,11 +40,22 @@ def make_backend(settings: SearchSettings) -> SearchBackend:
     except BadInput as error:
         raise ToolError("not_configured", str(error)) from None
     if make is not None:
-        return checked(called(lambda: make(settings), plugin_name(make)), SearchBackend)
+        made = called(lambda: make(settings), plugin_name(make))
+        return made if is_ours(made) else _OfPackage(checked(made, SearchBackend))
     raise ToolError(
         "not_configured",
         f"no backend of web_search is called {settings.name!r}: webSearch.backend is one of {backend_list()}",
     )
+
+
+class _OfPackage:
+    """A package's backend: its results are parsed and tidied."""
+
+    def __init__(self, backend: SearchBackend) -> None:
+        self._backend = backend
+
+    def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
+        return tidied(self._backend.search(query, limit, run), limit)
 
 
 def backend_list() -> str:
