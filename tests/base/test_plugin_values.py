@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from worldfs.base.errors import BadInput, MissingRequirement, StorageError
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Profile, RobotState, Scene, Thing
-from worldfs.base.plugin_calls import PluginFault, called, checked, contained
+from worldfs.base.plugin_calls import called, checked
+from worldfs.base.plugin_faults import PluginFault, contained
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome
 from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, parse, parsed
 

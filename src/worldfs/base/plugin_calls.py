@@ -5,64 +5,20 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
 from types import FunctionType, MethodType
 from typing import Final, TypeVar, cast, get_type_hints
 
-from .errors import StorageError, UserError, WorldError
-from .messages import coded
+from .errors import StorageError, WorldError
 from .model import Job, Order, Profile, Scene
+from .plugin_faults import OURS, TEXT_MOST, contained, fault, is_ours, said_by
 from .plugin_values import parse
 
 T = TypeVar("T")
 
-OURS: Final = "worldfs"
-TEXT_MOST: Final = 2_000  # characters of what an error says
 _TEXTS: Final = ("found", "expected", "fix", "path", "op", "actor", "code")
-
-
-class PluginFault(UserError):
-    """A plug-in raised what its callers do not know: an exit of the process, a storage error, an error without text."""
-
-    code = "PLUGIN_FAULT"
-
-
-def contained(call: Callable[[], T], where: str) -> T:
-    """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not."""
-    try:
-        return call()
-    except Exception:
-        raise
-    except BaseException as error:
-        if is_ours(error) or (isinstance(error, KeyboardInterrupt) and _pressed()):
-            raise
-        raise _fault(error, where) from error
-
-
-def error_text(error: BaseException) -> str:
-    """What an error says, cut; of one that cannot be asked, nothing."""
-    return (_said(error) or "")[:TEXT_MOST].encode("utf-8", "replace").decode()
-
-
-def error_line(error: BaseException) -> str:
-    """Its class and what it says."""
-    return f"{type(error).__name__}: {error_text(error)}"
-
-
-def _said(error: BaseException) -> str | None:
-    try:
-        return str.__str__(str(error))
-    except BaseException:  # whatever its `__str__` raises
-        return None
-
-
-def _fault(error: BaseException, where: str) -> PluginFault:
-    found = coded("plugin.raises", name=type(error).__name__, said=error_text(error))
-    return PluginFault(found, path=where, expected=coded("plugin.an_answer"), fix=coded("plugin.correct"))
 
 
 def _sound(error: WorldError, where: str) -> WorldError:
@@ -71,18 +27,12 @@ def _sound(error: WorldError, where: str) -> WorldError:
     try:
         texts = [str(parse(str, getattr(error, name), where)) for name in _TEXTS]
     except Exception:  # whatever its own class makes of them
-        return _fault(error, where)
+        return fault(error, where)
     if own is type(error):
         return error
     found, expected, fix, path, op, actor, code = texts
     made: WorldError = own(found, expected=expected, fix=fix, path=path, op=op, actor=actor, code=code)
     return made
-
-
-def _pressed() -> bool:
-    """Whether a KeyboardInterrupt in this thread may be a person's: that of our own handlers is a `CtrlC`."""
-    ours = threading.current_thread() is threading.main_thread()
-    return ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def plugin_name(plugin: object) -> str:
@@ -91,12 +41,6 @@ def plugin_name(plugin: object) -> str:
         return plugin._name
     kind = plugin if isinstance(plugin, type | FunctionType | MethodType) else type(plugin)
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def is_ours(plugin: object) -> bool:
-    """Whether it is this package's: it answers what its ports declare, or that is our bug."""
-    kind = plugin if isinstance(plugin, type | FunctionType) else type(plugin)
-    return kind.__module__.partition(".")[0] == OURS
 
 
 Heard = Callable[[str, tuple[object, ...], object], None]
@@ -129,14 +73,14 @@ def called(call: Callable[[], T], where: str) -> T:
     try:
         return contained(call, where)
     except StorageError as error:
-        raise _fault(error, where) from error
+        raise fault(error, where) from error
     except WorldError as error:
         raise _sound(error, where) from error.__cause__
     except Exception as error:
-        said = _said(error)
+        said = said_by(error)
         if said is not None and len(said) < TEXT_MOST:
             raise
-        raise _fault(error, where) from None
+        raise fault(error, where) from None
 
 
 def checked(plugin: T, port: type, *optional: type, hear: Heard | None = None) -> T:

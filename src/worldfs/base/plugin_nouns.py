@@ -9,7 +9,7 @@ from typing import Final
 
 from .messages import coded
 from .model import Cause, Finding, Outcome, RobotState, Scene, Thing
-from .plugin_calls import PluginFault
+from .plugin_faults import PluginFault
 from .plugin_values import WrongField, WrongValue, parse, parsed, rule
 
 TRACEBACK_MOST: Final = 100_000  # characters, the last ones

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from .errors import BadInput
 from .extras import needs
 from .messages import coded
-from .plugin_calls import contained, error_text
+from .plugin_faults import contained, error_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.extras import needs
-from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
+from worldfs.base.plugin_faults import is_ours
 from worldfs.base.plugin_registry import PluginGroup, callable_object
 
 if TYPE_CHECKING:
@@ -100,21 +100,12 @@ def _engine() -> None:
         import mujoco  # noqa: F401 # the question is whether it is there
 
 
-class CheckedBodies:
-    """Makes the bodies of a package: their every answer is parsed."""
-
-    def __init__(self, make: DriverFactory) -> None:
-        self._make = make
-        self.profile: object = called(lambda: getattr(make, "profile", None), plugin_name(make))
-
-    def __call__(self, context: PluginContext) -> Driver:
-        from worldfs.base.driver import OPTIONAL, Driver
-
-        return checked(called(lambda: self._make(context), plugin_name(self._make)), Driver, *OPTIONAL)
-
-
 def _made(loaded: DriverFactory) -> DriverFactory:
-    return loaded if is_ours(loaded) else CheckedBodies(callable_object(loaded))
+    if is_ours(loaded):
+        return loaded
+    from .checked_bodies import CheckedBodies  # the parsers of every port, which only a package's body needs
+
+    return CheckedBodies(callable_object(loaded))
 
 
 BODIES: Final = PluginGroup["DriverFactory"](

@@ -13,7 +13,7 @@ from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
-from worldfs.base.plugin_calls import PluginFault, contained, error_line
+from worldfs.base.plugin_faults import PluginFault, contained, error_line
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome, plugin_failure, traceback_text
 from worldfs.base.plugin_values import WrongValue, parse
 

@@ -11,7 +11,7 @@ from worldfs.base.driver import Demanding
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
-from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
 
 from .admission import admit

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Simulated
 from worldfs.base.model import PolicySpec, Target
-from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
+from worldfs.base.plugin_calls import called, checked, plugin_name
+from worldfs.base.plugin_faults import is_ours
 from worldfs.base.plugin_registry import PluginGroup, callable_object
 from worldfs.policies.policy_client import ClientFactory, PolicyClient
 from worldfs.robots.targets.target_adapter import AdapterFactory, SessionAware, TargetAdapter

@@ -31,7 +31,7 @@ from worldfs.base.model import (
     routing_of,
 )
 from worldfs.base.model.skill import SIM
-from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
 from worldfs.policies.policy_client import PolicyClient, PolicyError

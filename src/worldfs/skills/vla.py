@@ -20,7 +20,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
-from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue, is_true
 from worldfs.policies import policy_contract

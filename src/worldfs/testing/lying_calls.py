@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.clock import SystemClock
 from worldfs.base.json_values import as_text
-from worldfs.base.plugin_calls import error_line
+from worldfs.base.plugin_faults import error_line
 from worldfs.formats import config
 from worldfs.formats.config_services import WebSearch
 from worldfs.plugins.importers import plan, run_import

@@ -15,7 +15,8 @@ from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContex
 from worldfs.base.errors import NotFound, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
-from worldfs.base.plugin_calls import PluginFault, called
+from worldfs.base.plugin_calls import called
+from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace

@@ -12,7 +12,7 @@ from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
-from worldfs.base.plugin_calls import error_line
+from worldfs.base.plugin_faults import error_line
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
 from .import_values import parsed_source

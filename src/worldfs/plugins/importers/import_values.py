@@ -7,7 +7,8 @@ from typing import TypeVar, cast
 
 from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask, Message, Remark
-from worldfs.base.plugin_calls import called, error_line
+from worldfs.base.plugin_calls import called
+from worldfs.base.plugin_faults import error_line
 from worldfs.base.plugin_values import WrongValue, parse
 
 from .import_types import ImportItem, Json, ParsedSource, SkippedItem

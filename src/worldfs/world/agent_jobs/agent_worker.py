@@ -10,7 +10,8 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
-from worldfs.base.plugin_calls import error_line, plugin_name
+from worldfs.base.plugin_calls import plugin_name
+from worldfs.base.plugin_faults import error_line
 from worldfs.runtime.worker_threads import WorkerThreads
 
 from .agent_job import AgentJob, AgentJobContext

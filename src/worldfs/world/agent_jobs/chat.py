@@ -9,7 +9,7 @@ from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Outcome
-from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
 from worldfs.planning.stop_words import is_stop
 from worldfs.tree.verb_values import Written

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from worldfs.base.errors import BadInput
-from worldfs.base.plugin_calls import called, checked, is_ours, plugin_name
+from worldfs.base.plugin_calls import called, checked, plugin_name
+from worldfs.base.plugin_faults import is_ours
 from worldfs.base.plugin_registry import PluginGroup
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
