@@ -32,7 +32,7 @@ CODES = {
 }
 PUBLIC = {  # the modules of access/ that others may import from
     *("judge", "decision", "verb", "role_things", "things"),  # the question and its answer
-    *("binding", "roles", "standing", "caller", "principal", "tokens"),  # the actors
+    *("binding", "roles", "standing", "caller", "principal", "tokens", "token_file"),  # the actors
     *("auth", "attachment", "credentials"),  # and how they are recognised
     *("binding_rights", "role_index", "visibility_policy"),  # what is computed once
 }

@@ -43,6 +43,15 @@ def test_versions_count_on_and_all_of_them_stay(notes: Notebook) -> None:
     assert [version.name for version in notes.active()] == ["note1"]
 
 
+def test_a_note_keeps_no_secret(state: AgentState, notes: Notebook) -> None:
+    token, key = "sw-agent_" + "aB3" * 11, "sk-ant-api03-" + "x1Y" * 20
+    for content in (f"the token is {token}", {"keys": [key, {"of": token}]}, key + " " + "long " * 20_000):
+        made = notes.create("note", content, name="n")
+        notes.mutate(made.name, content)
+    kept = b"".join(file.read_bytes() for file in state.agent_dir.path.rglob("*") if file.is_file())
+    assert token.encode() not in kept and key.encode() not in kept and kept.count(b"[redacted:") >= 8
+
+
 def test_a_name_in_use_gets_a_number_and_one_that_is_left_out_is_made(notes: Notebook) -> None:
     made = [notes.create("note", n, name=name).name for n, name in enumerate(["a", "a", "a", "", ""])]
     assert made == ["a", "a_2", "a_3", "mem_4", "mem_5"]

@@ -1,6 +1,6 @@
 """auth_tokens.json as values: the tokens that stand in it, and what is wrong with it.
 
-A wrong entry admits nobody and keeps nobody out: it is named, and the others count.
+A wrong entry admits no client and stops no server: the entry is named, and the others count.
 """
 
 from __future__ import annotations

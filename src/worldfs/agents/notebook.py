@@ -20,6 +20,7 @@ from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.base.logfile import CHUNK, LogFile
 from worldfs.base.messages import coded
+from worldfs.formats.agent.redact import redact_value
 from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .agent_directory import AgentDirectory
@@ -160,6 +161,7 @@ class Notebook:
 
     def _add(self, name: str, kind: str, content: object, write_protected: bool, unevictable: bool) -> NoteVersion:
         version = len(self._notes.get(name, ())) + 1
+        content = redact_value(content)
         line: dict[str, object] = {
             "op": "note",
             "name": name,
