@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent
+from worldfs.planning.planner import OneThing, Planner, QuestionIntent, RefusedIntent, which_thing
 from worldfs.plugins.benchmark.instruction_world import InstructionWorld
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.testing.naming import KINDS, Case, Tried, Verdict, attempt, case, judge, tally
@@ -20,7 +20,8 @@ from worldfs.testing.naming import KINDS, Case, Tried, Verdict, attempt, case, j
 pytestmark = pytest.mark.proof
 
 SENTENCES, SEED = 20_000, 2026
-WHOLE, WHOLE_SEED = 162, 411  # of two languages, each kind twice
+NOUNS = 9_300
+WHOLE, WHOLE_SEED = 2 * len(KINDS), 411  # each kind, in English and in Chinese
 MOVED_M = 0.03
 
 
@@ -49,6 +50,26 @@ def test_twenty_thousand_sentences_move_nothing_that_a_careful_person_would_not_
     assert found.share(Verdict.UNTRUE) <= 0.003
     assert found.share(Verdict.NEEDLESS) <= 0.08
     assert found.share(Verdict.RIGHT) >= 0.92
+
+
+def test_the_noun_of_a_sentence_alone_means_the_same_thing():
+    """What sessions and other parts ask: which thing do these words name?"""
+    bad, asked, tried = [], 0, 0
+    for number in range(NOUNS):
+        one = case(SEED + 1, number)
+        truth = one.truth
+        if not truth.noun:
+            continue
+        tried += 1
+        found = which_thing(truth.noun, one.scene())
+        if isinstance(found, OneThing):
+            if not any(set(end) == {found.id} for end in truth.ends):
+                bad.append(f"{number} {one.kind}: {truth.noun!r}: {found.id}")
+        elif not (truth.ask or truth.must_ask):
+            asked += 1
+    print(f"\n  {tried} nouns alone: {len(bad)} mean another thing, {asked} asked about without need")
+    assert not bad
+    assert asked <= 0.08 * tried
 
 
 def with_the_arm(one: Case) -> Tried:

@@ -269,4 +269,8 @@ def test_folding_sees_width_case_and_hyphens():
 
 def test_the_command_prints_one_case_again(capsys):
     assert main(["--seed", "17", "--number", "3", "--show", "all"]) == 0
-    assert "head of several" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert CASES[3].text in said and "head of several · --seed 17 --number 3" in said
+    with pytest.raises(SystemExit) as stopped:
+        main(["--show", "everything"])
+    assert stopped.value.code == 2

@@ -8,7 +8,7 @@ from collections import Counter
 
 from .generator import KINDS, Case
 from .naming_judge import Judged, Verdict
-from .naming_run import tally
+from .naming_run import Tally, judged
 
 
 def main(arguments: list[str]) -> int:
@@ -35,11 +35,9 @@ def main(arguments: list[str]) -> int:
     ][: given.count]  # fmt: skip
     if not numbers:
         parser.error(f"--kind: no kind has {given.kind!r} in its name; there are: {', '.join(kinds)}")
-    found = tally(
-        given.seed, numbers, given.workers if given.workers is not None else (0 if len(numbers) < 400 else None)
-    )
-    told: Counter[tuple[str, Verdict]] = Counter()
-    for one in found.failures:
+    found, told = Tally(), Counter[tuple[str, Verdict]]()
+    for one in judged(given.seed, numbers, 0 if given.workers is None and len(numbers) < 400 else given.workers):
+        found.add(one)
         told[one.case.kind, one.verdict] += 1
         fits = given.language in (None, one.case.language) and shown & {one.verdict, "all"}
         if fits and told[one.case.kind, one.verdict] <= given.most:
@@ -49,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 def described(one: Judged, seed: int) -> str:
-    """A failure as a person reads it, with what runs it again."""
+    """A case and what became of it, as a person reads it, with what runs it again."""
     case, tried = one.case, one.tried
     return "\n".join((
         f"{one.verdict.upper()} · {case.kind} · --seed {seed} --number {case.number}",

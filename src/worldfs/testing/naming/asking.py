@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from .drawing import Draw, Look
@@ -15,6 +15,10 @@ from .truth import TABLE_ID, Answer, Item, Redraw, Truth, every, one, the
 def _spread(d: Draw, name: Label, count: int = 1) -> list[Item]:
     """Things of that name, each in a container or on the table."""
     return [d.add(name, Look(inside=d.rng.choice(("", *(p.id for p in d.places))))) for _ in range(count)]
+
+
+def _ids(things: Iterable[Item]) -> frozenset[str]:
+    return frozenset(t.id for t in things)
 
 
 def _support(thing: Item) -> str:
@@ -86,7 +90,7 @@ def how_many(d: Draw, s: Speech) -> tuple[str, Truth]:
     text = s.pick("how many {} are there / how many {} do you see", "有几{m}{} / 有多少{m}{} / 一共有几{m}{}").format(
         phrase.plural, m=s.measure(phrase)
     )
-    return _asked(s, text), Truth(answer=Answer("count", number=count, none=count == 0))
+    return _asked(s, text), Truth(answer=Answer("count", _ids(every(phrase, d.things)), count, none=count == 0))
 
 
 def how_many_in(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -105,11 +109,11 @@ def how_many_in(d: Draw, s: Speech) -> tuple[str, Truth]:
     inside = [t for t in d.things if t.inside == place.id]
     if d.rng.random() < 0.5:
         text = s.pick("how many things are in {} / how many things are there in {}", "{}里有几个东西 / {}里有多少东西")
-        return _asked(s, text.format(s.the(place.name))), Truth(answer=Answer("count", number=len(inside)))
-    count = len([t for t in every(head, d.things) if t in inside])
+        return _asked(s, text.format(s.the(place.name))), Truth(answer=Answer("count", _ids(inside), len(inside)))
+    found = [t for t in every(head, d.things) if t in inside]
     text = s.pick("how many {n} are in {p} / how many {n} are there in {p}", "{p}里有几{m}{n} / {p}里有多少{n}")
     text = text.format(n=head.plural, p=s.the(place.name), m=s.measure(head))
-    return _asked(s, text), Truth(answer=Answer("count", number=count, none=count == 0))
+    return _asked(s, text), Truth(answer=Answer("count", _ids(found), len(found), none=not found))
 
 
 def is_there(d: Draw, s: Speech) -> tuple[str, Truth]:

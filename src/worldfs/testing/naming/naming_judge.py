@@ -174,6 +174,9 @@ def _answered(case: Case, tried: Tried, answer: Answer) -> Verdict:
     said, rest = _said(case, tried.reply)
     if answer.none and _NO.search(rest):
         return Verdict.RIGHT
+    named = {i.id for i in said} & {i.id for i in case.things}
+    if answer.kind == "count" and named == answer.names and not _NUMBER.search(rest):
+        return Verdict.NEEDLESS  # the things themselves, but not how many
     return Verdict.RIGHT if _ANSWERS[answer.kind](case, answer, said, rest) else Verdict.UNTRUE
 
 

@@ -56,14 +56,16 @@ class Tally:
 
 
 def tally(seed: int, numbers: Sequence[int], workers: int | None = None) -> Tally:
-    """The verdicts on the cases of these numbers. `workers` 0: in this process."""
+    """The verdicts on the cases of these numbers, counted."""
     found = Tally()
-    for one in _judged(seed, numbers, os.cpu_count() or 1 if workers is None else workers):
+    for one in judged(seed, numbers, workers):
         found.add(one)
     return found
 
 
-def _judged(seed: int, numbers: Sequence[int], workers: int) -> Iterator[Judged]:
+def judged(seed: int, numbers: Sequence[int], workers: int | None = None) -> Iterator[Judged]:
+    """Each case with its verdict, in order. `workers`: processes, one for each processor; 0: in this process."""
+    workers = os.cpu_count() or 1 if workers is None else workers
     if not workers:
         yield from _chunk(seed, numbers)
         return

@@ -39,8 +39,9 @@ def order(d: Draw, s: Speech, phrase: Label, said: str = "") -> tuple[str, Truth
     one(place.name, d.places)
     found = the(phrase, d.things)
     moved = meant(found, phrase, place.id)
-    truth = Truth(moved, found.ask, candidates=frozenset(i.id for i in found.among))
-    return s.put(said or s.the(phrase), s.into(place)), truth
+    said = said or s.the(phrase)
+    truth = Truth(moved, found.ask, candidates=frozenset(i.id for i in found.among), noun=said)
+    return s.put(said, s.into(place)), truth
 
 
 def meant(found: Choice, phrase: Label, place: str) -> tuple[End, ...]:

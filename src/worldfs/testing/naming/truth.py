@@ -66,6 +66,7 @@ class Truth:
     order: tuple[str, ...] = ()  # moved in this order
     answer: Answer | None = None
     candidates: frozenset[str] = frozenset()  # whom a question should name
+    noun: str = ""  # the one noun phrase on which all of it turns, as said
 
     @property
     def must_ask(self) -> bool:
