@@ -22,9 +22,14 @@ def is_thanks(sentence: str) -> bool:
     return not _AFTER.sub("", sentence)
 
 
+_ENOUGH: Final = re.compile(r"(?:就行|就好|就可以|就够)了?$")
+
+
 def without_manners(text: str) -> str:
     """The sentence without its politeness; what denies or supposes anything else stays."""
-    rest = text
+    rest = re.sub(r"^我(?:想|要|希望)(?=让(?!你|您)|把)", "", text)
+    if rest.startswith("只要") and _ENOUGH.search(rest):  # 只要把苹果放进篮子就行
+        rest = _ENOUGH.sub("", rest.removeprefix("只要"))
     while found := _BEFORE.match(rest):
         rest = rest[found.end() :]
     rest = _AFTER.sub("", rest)

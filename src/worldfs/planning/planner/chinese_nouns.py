@@ -41,7 +41,7 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
         if text[at].isspace():
             at += 1
             continue
-        latin = _LATIN.match(text, at)
+        latin = None if lexicon_zh.COUNT.match(text, at) else _LATIN.match(text, at)
         if latin:
             word = latin.group().lower()
             at = latin.end()
@@ -51,6 +51,12 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
                 continue
             found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
             continue
+        if counted := lexicon_zh.COUNT.match(text, at):
+            kinds = lexicon_zh.count_kinds(counted)
+            if kinds and text[counted.end() :] and not vocabulary.chinese_word(counted.group()):
+                found.append(ChineseWord(counted.group(), kinds))
+                at = counted.end()
+                continue
         for size in range(min(vocabulary.longest_zh, len(text) - at), 0, -1):
             word = text[at : at + size]
             kinds = vocabulary.function_zh.get(word, frozenset())
@@ -105,7 +111,7 @@ class ChineseNounParser:
     def unknown(self) -> str:
         """The run of signs here that neither the grammar nor the scene knows: 独角兽; "" for none."""
         end = self.at
-        while end < len(self.words) and not (self.words[end].kinds or self.words[end].keys):
+        while end < len(self.words) and not (lexicon_zh.is_grammar(self.words[end].text) or self.words[end].keys):
             if not self.words[end].text.isalnum():
                 break
             end += 1
@@ -167,9 +173,11 @@ class ChineseNounParser:
         return tuple(found)
 
     def noun_here(self) -> bool:
+        if self.here().text == "在" and self.here(1).keys:  # 在海绵旁边的杯子
+            return True
         word = self.here()
-        starts = ("all", "any", "this", "it", "other", *lexicon_zh.DIGITS_ZH)
-        if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here():
+        starts = ("all", "any", "this", "it", "other", "partof", *lexicon_zh.DIGITS_ZH)
+        if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here() or self.size_here():
             return True
         if {"isnot", "nearto"} & word.kinds:
             return bool(self.here(1).keys) or "robot" in self.here(1).kinds
@@ -183,7 +191,7 @@ class ChineseNounParser:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
-            but = self.nouns()
+            but = self.aside("all")
             self.take("outside")
             self.take("de")
         if self.all_here():
@@ -191,10 +199,17 @@ class ChineseNounParser:
             if self.said and not but:
                 return (NounPhrase("都", pronoun=True, plural=True),), but
             return (NounPhrase("都", (("东西", frozenset("*")),), "all", plural=True),), but
-        nouns = self.nouns()
+        if self.counted_here():
+            number, text = self.count(self.here()), self.here().text
+            self.at += 1
+            nouns: tuple[NounPhrase, ...] = (NounPhrase(text, pronoun=True, plural=True, count=number),)
+        else:
+            nouns = self.nouns()
         if self.take("except"):
-            but += self.nouns()
+            but += self.aside("all")
             self.take("outside")
+        if self.take("notthis") and self.noun_here():  # 把苹果而不是罐子放进篮子
+            but += self.nouns()
         if self.take("dou", "all"):
             nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
         return nouns, but
@@ -213,6 +228,34 @@ class ChineseNounParser:
                 self.at = mark
                 return share_heads(found)
             found.append(self.noun())
+
+    def aside(self, quantity: str) -> tuple[NounPhrase, ...]:
+        """What is left out or not meant; a colour alone is all of it, or the one that is: 除了红色的 · 不要蓝色的."""
+        mark = self.at
+        words: list[Word] = []
+        while self.here().keys:
+            words += self.vocabulary.said(self.here().text, self.here().keys)
+            self.at += 1
+        if words and all(map(is_colour, words)) and self.take("de") and not self.noun_here():
+            one = "one" if quantity == "the" else "东西"
+            text = "".join(w for w, _ in words)
+            return (NounPhrase(text, (*words, (one, frozenset("*"))), quantity, plural=quantity == "all"),)
+        self.at = mark
+        return self.nouns()
+
+    def counted_here(self) -> bool:
+        """两个都放进篮子: of what was named before."""
+        return self.said and bool(self.count(self.here())) and "dou" in self.here(1).kinds
+
+    @staticmethod
+    def count(word: ChineseWord) -> int:
+        return next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
+
+    def size_here(self) -> str:
+        """大杯子 · 小的那个: what a size is said of, "" for none."""
+        size = next((k[4:] for k in self.here().kinds if k[:4] == "size"), "")
+        after = self.here(1 + ("de" in self.here(1).kinds))
+        return size if after.keys or "this" in after.kinds else ""
 
     def side_here(self) -> bool:
         """左边的方块 · 左边那个: a side that says which, not where."""
@@ -237,19 +280,22 @@ class ChineseNounParser:
         without: list[Word] = []
         found: list[Word] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
-        best, best_of, other, side_word = "", None, False, False
+        best, best_of, other, side_word, these = "", None, False, False, False
         if self.best_of_here():
             self.at += 1
             best_of = self.measured_from()
         elif self.take("nearto"):
             best, best_of = "nearest", self.measured_from()
             self.take("de")
+        if self.here().text == "在":
+            self.at += 1
+        self.take("partof")
         if word := self.take("it"):
             return NounPhrase(word.text, pronoun=True, plural="们" in word.text)
         quote = self.take("=“", '="', "=「", "='")
         while True:
             word = self.here()
-            digit = next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
+            digit = self.count(word)
             if word.keys:
                 found += self.vocabulary.said(word.text, word.keys)
             elif "isnot" in word.kinds and not (found or best or without) and self.here(1).keys:
@@ -272,13 +318,16 @@ class ChineseNounParser:
                 self.at += "de" in self.here(1).kinds
             elif "all" in word.kinds and quantity in ("", "the"):
                 quantity = "all"
-            elif "any" in word.kinds and not quantity:
-                quantity, count = "any", 1
+            elif not found and not best and (size := self.size_here()):
+                best, side_word, of_two = size, True, True
+                self.at += "de" in self.here(1).kinds
+            elif "any" in word.kinds and quantity in ("", "any"):
+                quantity = "any"
             elif "this" in word.kinds and not quantity:
-                quantity = "the"
+                quantity, these = "the", word.text[-1] == "些"
             elif digit and not count:
                 count = digit
-                quantity = "all" if word.text in lexicon_zh.BOTH_ZH else quantity or "any"
+                quantity = "all" if "these" in word.kinds or word.text == "俩" else quantity or "any"
             elif found and "in" in word.kinds and not best and self.chooses_of(found):
                 quantity, count, of_two = "", 0, count == 2  # 两个水果里较小的: of these
             elif found and any(k in word.kinds for k in _REGION) and self.region_ends():
@@ -289,10 +338,12 @@ class ChineseNounParser:
             elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
                 break
             self.at += 1
-        coloured = bool(found) and all(k[:2] == "c:" for _, keys in found for k in keys)
+        coloured = bool(found) and all(map(is_colour, found))
         if coloured and "de" in self.here().kinds and ("dou" in self.here(1).kinds or quantity == "all"):
             self.at += 1  # 把红色的都放进篮子: without 都 it is not said how many
             found.append(("东西", frozenset("*")))
+        elif coloured and "this" in self.words[self.at - 1].kinds:  # 红色的那个
+            found.append(("one", frozenset("*")))
         if quote and not self.take("=”", '="', "=」", "='"):
             raise self.stop()
         text = "".join(w.text for w in self.words[start : self.at])
@@ -314,7 +365,14 @@ class ChineseNounParser:
             return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
         mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
         return NounPhrase(
-            text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other, without=tuple(without)
+            text,
+            tuple(found),
+            quantity,
+            count,
+            mass or these or quantity == "all",
+            at=at,
+            other=other,
+            without=tuple(without),
         )
 
     def measured_from(self) -> NounPhrase | None:
@@ -347,6 +405,11 @@ class ChineseNounParser:
         found = self.noun_here()
         self.at -= 1
         return found
+
+
+def is_colour(word: Word) -> bool:
+    """Does the word name a colour, and no thing?"""
+    return any(sense[:2] == "c:" for sense in word[1]) and all(sense[:2] in ("c:", "w:") for sense in word[1])
 
 
 def _numeral(signs: str) -> float:

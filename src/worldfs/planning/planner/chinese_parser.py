@@ -36,7 +36,7 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     rest = [
         w
         for n, w in enumerate(found)
-        if not {"polite", "only"} & w.kinds or _measured_from(found, n) or _acted_on(found, n)
+        if not {"polite", "only"} & w.kinds or _measured_from(found, n) or _acted_on(found, n) or _must_be(found, n)
     ]
     while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
         rest = rest[1:]  # 我要把…: 要 is only politeness
@@ -63,9 +63,16 @@ def _acted_on(found: list[ChineseWord], at: int) -> bool:
     return "robot" in found[at].kinds and ends and before is not None and any(k[:4] == "act:" for k in before.kinds)
 
 
+def _must_be(found: list[ChineseWord], at: int) -> bool:
+    """Is 要 here what a thing must (纽扣要放在盒子里), and no politeness?"""
+    if found[at].text not in ("要", "需要") or not 0 < at < len(found) - 1:
+        return False
+    return bool(found[at - 1].keys) and "put" in found[at + 1].act()
+
+
 def _names(word: ChineseWord) -> bool:
     """Does it begin a noun phrase?"""
-    kinds = {"all", "any", "this", "it", "other", "leave", *lexicon_zh.DIGITS_ZH}
+    kinds = {"all", "any", "this", "it", "other", "leave", "partof", *lexicon_zh.DIGITS_ZH}
     return bool(word.keys or kinds & word.kinds) or any(k[:5] == "best:" for k in word.kinds)
 
 
@@ -75,6 +82,7 @@ class ChineseParser(ChineseNounParser):
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary, before: list[Clause]) -> None:
         super().__init__(_manners(found)[0], vocabulary)
         self.gap = 0.0
+        self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
         self.said = bool(before)  # something was named: 都 means that
         self.before = before  # clauses of earlier sentences: what is left alone may be said apart
 
@@ -95,8 +103,15 @@ class ChineseParser(ChineseNounParser):
             if found and self.exception(found):
                 fresh = False
                 continue
+            if found and not fresh and (again := self.as_well(found[-1])) is not None:
+                found.append(again)
+                continue
             if not fresh and self.at == mark:
                 raise self.stop()
+            if not found and (denied := self.denied_first()):
+                found += denied
+                fresh, self.said = False, True
+                continue
             if self.at >= len(self.words):
                 raise NotUnderstood("planner.word", word=self.words[-1].text)
             found.append(replace(self.clause(), then=then))
@@ -109,14 +124,13 @@ class ChineseParser(ChineseNounParser):
         but = bool(self.take("but"))
         self.comma()
         if self.take("except"):
-            nouns = self.nouns()
+            nouns = self.aside("all")
             self.take("outside")
             found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
             return True
-        if self.take("neg"):
-            if not self.take("touch", "act:clear", "act:pick", "act:put"):
+        if self.take("neg", "notthis"):
+            if not self.not_meant(found):
                 raise NotUnderstood("planner.negation", "negation", word=self.words[self.at - 1].text)
-            found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.nouns()))
             if self.at < len(self.words):  # the scope of the negation is open beyond this point
                 raise NotUnderstood("planner.after_protection", "negation", word=self.here().text)
             return True
@@ -124,6 +138,10 @@ class ChineseParser(ChineseNounParser):
             nouns = self.nouns()
             if self.take("excluded"):
                 found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
+                return True
+            self.take("dou")
+            if self.take("neg") and self.take("touch", "act:pick") and self.at >= len(self.words):  # 叉子不要动
+                found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
                 return True
         if but:
             raise self.stop()
@@ -133,10 +151,79 @@ class ChineseParser(ChineseNounParser):
             self.comma()
         return False
 
+    def not_meant(self, found: list[Clause]) -> bool:
+        """After "not": what is left alone, what was not meant (不要蓝色的), or another place (不要放在盘子里)."""
+        mark = self.at
+        if self.take("touch", "act:clear", "act:pick") and self.noun_here():
+            found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.nouns()))
+            return True
+        self.at = mark
+        if self.take("ba") and self.noun_here():
+            nouns = self.nouns()
+            if (verb := self.take("act:put")) is None:
+                return False
+            self.place(verb.text)
+            found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
+            return True
+        self.at = mark
+        if (verb := self.take("act:put")) is not None and self.noun_here():
+            self.place(verb.text)
+            return self.at >= len(self.words)
+        self.at = mark
+        if not self.noun_here():
+            return False
+        nouns = self.aside("the")
+        self.take(*LOCATION)
+        found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
+        return self.at >= len(self.words)
+
+    def denied_first(self) -> list[Clause]:
+        """不要把罐子放进篮子，把苹果放进去 · 不要把苹果放进篮子，要放进盘子: only where an order follows."""
+        mark = self.at
+        if not (self.take("neg") and self.take("ba") and self.noun_here()):
+            self.at = mark
+            return []
+        denied = self.nouns()
+        verb = self.take("act:put")
+        if verb is None:
+            self.at = mark
+            return []
+        self.place(verb.text)
+        if not (self.comma() and self.at < len(self.words)):
+            self.at = mark
+            return []
+        self.take("but", "=而是", "=而")
+        self.take("should", "alike")
+        if (verb := self.take("act:put")) is not None:
+            return [Clause("put", denied, (self.place(verb.text),), or_places=tuple(self.or_places))]
+        if "ba" not in self.here().kinds:
+            self.at = mark
+            return []
+        clause = self.clause()
+        same = {noun.words for noun in denied} & {noun.words for noun in clause.what}
+        return [clause if same else replace(clause, but=(*clause.but, *denied))]
+
+    def as_well(self, before: Clause) -> Clause | None:
+        """，还有苹果 · ，苹果也是: to the same place; None and nothing consumed for none."""
+        mark = self.at
+        if before.act != "put" or not before.places:
+            return None
+        more = bool(self.take("=还有", "=以及", "=加上"))
+        if self.noun_here():
+            nouns = self.nouns()
+            if self.at >= len(self.words) or self.words[self.at].text in "，,":
+                if more:
+                    return replace(before, what=nouns, but=(), keep=())
+            elif self.take("alike") and self.at >= len(self.words):
+                return replace(before, what=nouns, but=(), keep=())
+        self.at = mark
+        return None
+
     def clause(self) -> Clause:
+        self.or_places = []
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
-            but = self.nouns()
+            but = self.aside("all")
             self.take("outside")
             self.comma()
         by = self.attribute()
@@ -147,7 +234,8 @@ class ChineseParser(ChineseNounParser):
         if (slid := self.pushing()) is not None:
             return replace(slid, but=but)
         what: tuple[NounPhrase, ...] = ()
-        given = bool(self.take("ba"))
+        ba = self.take("ba")
+        given = ba is not None
         if given or (by and self.noun_here()):
             what, more = self.objects()
             but += more
@@ -158,7 +246,14 @@ class ChineseParser(ChineseNounParser):
         if what and given and (moved := self.moving(what)) is not None:
             return replace(moved, but=but)
         if (taken := self.out_of(what)) is not None:
+            if (verb := self.take("act:put")) is not None:  # 把苹果从篮子里拿出来放在桌上
+                return Clause("put", taken.what, (*taken.places, self.place(verb.text)), but)
             return replace(taken, but=but)
+        if what and given and "pick" in self.here().act() and "put" in self.here(1).act():  # 把苹果拿起来放进篮子
+            self.at += 1
+        if what and ba is not None and ba.text == "让" and self.here().text == "在":  # 让苹果在篮子里
+            self.at += 1
+            return Clause("put", what, (self.place("在"),), but)
         word, acts = self.here(), self.here().act()
         if not acts:
             if "neg" in word.kinds:
@@ -174,7 +269,8 @@ class ChineseParser(ChineseNounParser):
         if what and "pour" in acts:
             return Clause("pour", what, (self.place(word.text),), but)
         if what and "put" in acts:
-            return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
+            place = self.place(word.text)
+            return Clause("put", what, (place,), but, or_places=tuple(self.or_places), gap=self.gap)
         if what and {"back", "undo"} & set(acts):
             return Clause("undo", what, (), but)
         if what and "stackon" in acts:
@@ -229,9 +325,10 @@ class ChineseParser(ChineseNounParser):
             return (), but
         should = bool(self.take("should"))
         acts = set(self.here().act())
-        told = (
-            self.here().text[-1:] == "在" and not should and not any(n.other for n in what)
-        )  # 苹果放在篮子里: that is how it is
+        # 苹果放在篮子里: that is how it is, where nothing was ordered yet
+        told = self.here().text[-1:] == "在" and not (
+            should or self.said or any(n.other or n.text == "都" for n in what)
+        )
         orders = acts & {"put", "pick", "clear", "stackon", "back", "undo"} and not told
         if orders or "toward" in self.here().kinds or any(f"shift{way}" in self.here().kinds for way in _WAYS):
             return what, but + more
@@ -354,4 +451,14 @@ class ChineseParser(ChineseNounParser):
             side = "in" if verb[-1] in "进入" else "to"
         if self.take("act:pick") and not side:
             raise self.stop()
+        mark = self.at
+        if self.take("or") and (again := self.take("act:put")) is not None:  # 放进篮子或者放进盘子
+            other = self.place(again.text)
+            if other[0] != "at":
+                self.or_places.insert(0, (other[0], tuple(n for n in other[1] if isinstance(n, NounPhrase))))
+        else:
+            self.at = mark
+        if len(nouns) == 1 and nouns[0].options:
+            self.or_places[:0] = [(side, (option,)) for option in nouns[0].options[1:]]
+            nouns = nouns[0].options[:1]
         return (side, nouns)

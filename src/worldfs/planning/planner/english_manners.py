@@ -102,6 +102,23 @@ def tagged(tokens: list[str]) -> bool:
     return bool(_TAG.search(" ".join((*tokens, ""))))
 
 
+_WHICH: Final = r"which(?: (?:one|ones|two))?(?: of them)?"
+_ANY_WILL_DO: Final = re.compile(
+    rf"(?:[,;-] )?(?:and |but )?(?:i (?:really )?do not (?:care|mind)(?: (?:about )?(?:{_WHICH}|where))?"
+    rf"|(?:it )?does not matter(?: to me)? (?:{_WHICH}|where)|no matter {_WHICH}"
+    r"|whichever(?: ones?)?(?: (?:you (?:like|want|prefer)|is (?:closer|nearer|easier)))?"
+    r"|(?:any|either)(?: (?:one|ones|two|of them))? (?:will do|is fine|is ok|would do|works|will be fine)"
+    r"|you choose|your choice|up to you|take your pick) $"
+)
+
+
+def without_choice(tokens: list[str]) -> tuple[list[str], bool]:
+    """Without "I don't care which" at the end, and whether that was said."""
+    text = " ".join((*tokens, ""))
+    found = _ANY_WILL_DO.search(text)
+    return (text[: found.start()].split(), True) if found else (tokens, False)
+
+
 def closing(tokens: list[str]) -> int:
     """How many tokens of thanks and the like these begin with; 0 for none."""
     text = " ".join((*tokens, ""))

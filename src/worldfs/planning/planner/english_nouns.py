@@ -14,8 +14,11 @@ from .phrase_heads import has_head, share_heads
 from .vocabulary import Vocabulary, Word
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
+_BEFORE_NOUN = {"of", "other", "remaining", *lexicon_en.THE, *lexicon_en.BEST, *lexicon_en.PRONOUNS, '"', "“", "'"}
 _AXES = ("x", "y", "z")
 _OTHER = ("other", "remaining")
+_OF_THEM = ("of the", "of these", "of those", "of all the", "of all", "of my", "of your")
+_WHAT_IS = ("what is", "whatever is", "what lies", "what stands", "what you find", "what there is")
 _WHICH = ("that is", "which is", "that are", "which are")
 
 
@@ -105,6 +108,8 @@ class EnglishNounParser:
         word = self.ahead()
         if word in ('"', "“", "'", "‘", "only", "just", "either"):
             word = self.ahead(1)
+        if word == "what" and any(self.tokens[self.at : self.at + len(p.split())] == p.split() for p in _WHAT_IS):
+            return True
         if word in ("whatever", "whichever", "non") or (word == "nothing" and self.ahead(1) in ("but", "except")):
             return True
         if word in lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.PRONOUNS or word in lexicon_en.NUMBERS:
@@ -119,9 +124,9 @@ class EnglishNounParser:
         `then`: the things may be told in their order ("the apple, then the can").
         `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
         """
-        if not gap:
-            self.phrase(("either",))
+        self.phrase(("either",))
         found = [self.noun()]
+        alone = self.at
         while True:
             mark = self.at
             if not gap and self.phrase(("or",)) and self.noun_here() and not self.verb_here():
@@ -140,6 +145,8 @@ class EnglishNounParser:
                 self.at = mark
                 break
             found.append(following)
+        if gap and self.ahead() in ("too", "also", "as") and len(found) > 1:  # "… in the tray, and the tomato too"
+            found, self.at = found[:1], alone
         if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
             raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)
@@ -156,11 +163,18 @@ class EnglishNounParser:
         quote = self.phrase(('"', "“", "'", "‘"))
         if self.ahead() in lexicon_en.PRONOUNS:
             self.at += 1
-            return NounPhrase(self.tokens[self.at - 1], pronoun=True, plural=self.tokens[self.at - 1] == "them")
+            several, both = self.tokens[self.at - 1] == "them", self.ahead() == "both"
+            self.at += several and self.ahead() in ("both", "all")
+            return NounPhrase("them" if several else "it", pronoun=True, plural=several, count=2 * (several and both))
+        if self.phrase(("the contents of", "contents of")):
+            inner = self.noun()
+            text = " ".join(self.tokens[start : self.at])
+            return NounPhrase(text, (("things", frozenset("*")),), "all", plural=True, at=(("in", inner),))
         self.without: list[Word] = []
         quantity, count, whole = self._quantity()
         if whole is not None:
             return whole
+        self.at += quantity == "all" and self.ahead() == "one" and self.ahead(1) == "of"  # "every one of the mugs"
         other = bool(self.phrase(_OTHER))
         if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
             rest = self.phrase(("rest of them", "rest of the", "rest", "others"))
@@ -175,6 +189,13 @@ class EnglishNounParser:
                 raise NotUnderstood("planner.negation", "negation", word=self.ahead())
             self.at += 1
             quantity = quantity or "any"
+        if quantity in ("any", "all") and self.phrase(("of them", "of those", "of these")):
+            if self.tokens[self.at - 1] == "them" or not self._words_here():
+                return NounPhrase(
+                    f"{count or quantity} of them", quantity=quantity, count=count, pronoun=True, plural=True
+                )
+        elif quantity in ("any", "all"):
+            self.phrase(_OF_THEM)
         other = bool(self.phrase(_OTHER)) or other
         best = self._best(quantity)
         of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED | lexicon_en.PLAIN_SIZES
@@ -233,11 +254,17 @@ class EnglishNounParser:
                 self.tokens = [*self.tokens[: self.at], "things", *self.tokens[self.at :]]
             elif word == "everything":
                 other = bool(self.phrase(("else",)))
-                return "", 0, NounPhrase(word, ((word, frozenset("*")),), "all", plural=True, other=other)
+                colour = self._colour()
+                words = (*((colour,) if colour else ()), (word, frozenset("*")))
+                return "", 0, NounPhrase(word, words, "all", plural=True, other=other)
+            if word == "both" and not (self._words_here() or self.ahead() in _BEFORE_NOUN):
+                return "", 0, NounPhrase(word, quantity="all", count=2, pronoun=True, plural=True)
             self.phrase(("of",))
             if self.ahead() in lexicon_en.PRONOUNS:
                 self.at += 1
                 return "", 0, NounPhrase(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
+        if self.phrase(_WHAT_IS):
+            return "", 0, NounPhrase("what is", (("things", frozenset("*")),), "all", plural=True)
         if self.phrase(("whatever", "whichever")):
             told = next((n for n in range(self.at, len(self.tokens)) if self.tokens[n] in ("is", "are")), -1)
             if told < 0 and not self._words_here():

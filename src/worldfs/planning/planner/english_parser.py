@@ -58,6 +58,7 @@ class EnglishParser(EnglishNounParser):
     """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
+        self.listed = tokens[:1] == ["first"] and "then" in tokens  # "first the can in the bin, then the cup"
         form, tokens = english_manners.requested(english_sequence.in_order(tokens))
         if form == "wish":
             tokens = ["bring", *tokens]
@@ -67,8 +68,10 @@ class EnglishParser(EnglishNounParser):
         tokens = [base.get(t, t) for t in tokens]
         while tokens and tokens[-1] in ("?", ",", "!", "."):
             tokens = tokens[:-1]
+        tokens, self.any_will_do = english_manners.without_choice(tokens)
         super().__init__(tokens, vocabulary)
         self.kept: list[NounPhrase] = []
+        self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
         self.then = False
         self.gap = 0.0
 
@@ -87,6 +90,8 @@ class EnglishParser(EnglishNounParser):
             self.closers()
             if self.at < len(self.tokens) and not self.protecting():
                 self.join()
+        if self.any_will_do and found:
+            found[-1] = found[-1].chosen_freely()
         if self.kept:
             found = [*found[:-1], with_kept(found[-1], tuple(self.kept))] if found else []
         return found
@@ -224,18 +229,27 @@ class EnglishParser(EnglishNounParser):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
-        return Clause(act, what, places or again, but, gap=self.gap)
+        return Clause(act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap)
 
     def wished(self) -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
         mark = self.at
-        if not self.noun_here():
+        denied = self.nouns() if self.phrase(("not",)) and self.noun_here() else ()  # "not the cup but the mug goes …"
+        if (denied and not self.phrase(("but", ", but"))) or not self.noun_here():
+            self.at = mark
             return None
         what = self.nouns()
-        if self.pattern(lexicon_en.SHALL) or self.ahead() in ("into", "onto"):
+        aside = self.nouns() if self.phrase(lexicon_en.EXCEPT) and self.noun_here() else ()
+        self.phrase((",",) if aside else ())
+        if (
+            self.pattern(lexicon_en.SHALL)
+            or self.ahead() in ("into", "onto")
+            or (self.listed and self.ahead() in _FIRST_PREPS)
+        ):
             places, but = self.places("put")
             if places:
-                return Clause("put", what, places, but, gap=self.gap)
+                but = (*denied, *aside, *but)
+                return Clause("put", what, places, but, or_places=tuple(self.or_places), gap=self.gap)
         self.at = mark
         return None
 
@@ -318,6 +332,28 @@ class EnglishParser(EnglishNounParser):
             raise NotUnderstood("planner.sort_by", word="…")
         return Clause("sort", what, (*places, *more), (*but, *but2), by)
 
+    def other_place(self, side: str) -> bool:
+        """ "… or the tray", "… or on the tray": a place that will do as well; nothing consumed for none."""
+        if not self.phrase((", or", "or")):
+            return False
+        prep = self.phrase(lexicon_en.PREPS)
+        if not self.noun_here() or self.verb_here():
+            return False
+        self.or_places.append((lexicon_en.PREPS.get(prep, side), (self.noun(),)))
+        return True
+
+    def not_meant(self) -> tuple[NounPhrase, ...] | bool:
+        """What "not" is said of after what was meant: things; True for a place; False for neither."""
+        if (prep := self.phrase(lexicon_en.PREPS)) and self.noun_here():
+            self.noun()
+            return True
+        if prep or not self.noun_here():
+            return False
+        found = [self.noun()]
+        while self.phrase(("or", "nor")):
+            found.append(self.noun())
+        return tuple(found)
+
     def owned_side(self) -> Place | None:
         """ "to the can's left": None and nothing consumed for none."""
         mark = self.at
@@ -332,14 +368,24 @@ class EnglishParser(EnglishNounParser):
         """Prepositional phrases and exceptions, as many as follow."""
         found: list[Place] = []
         but: list[NounPhrase] = []
+        self.or_places = []
         while True:
             mark = self.at
+            if found and act in ("put", "bring") and self.other_place(found[-1][0]):
+                continue
+            self.at = mark
             if self.phrase(("to me", "to us", "here")) and act == "bring":
                 continue
             self.at = mark
             comma = self.ahead() == ","
             self.at += comma
-            if self.phrase(lexicon_en.EXCEPT):
+            if (said := self.phrase((*lexicon_en.EXCEPT, *lexicon_en.CONTRAST))) in lexicon_en.CONTRAST:
+                if not (found_not := self.not_meant()):
+                    self.at = mark
+                    return tuple(found), tuple(but)
+                but += found_not if isinstance(found_not, tuple) else ()
+                continue
+            if said:
                 if not self.noun_here():
                     self.at = mark
                     return tuple(found), tuple(but)
@@ -352,6 +398,7 @@ class EnglishParser(EnglishNounParser):
             self.at += comma and not found and act == "put" and self.ahead(1) in lexicon_en.PREPS
             self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
             self.phrase(("right", "just", "directly", "immediately")) if self.ahead(1) in _FIRST_PREPS else ""
+            self.phrase(("either",)) if self.ahead(1) in _FIRST_PREPS else ""
             middle = self.at
             gap = self.length() if act in ("put", "bring") else 0.0
             prep = self.phrase(lexicon_en.PREPS)

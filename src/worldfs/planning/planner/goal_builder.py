@@ -105,17 +105,26 @@ class GoalBuilder:
         note = "; ".join(dict.fromkeys(self.notes))
         return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
 
-    def resolve_aside(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
-        """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""
+    def resolve_aside(self, nouns: tuple[NounPhrase, ...], all_that_fit: bool = True) -> tuple[str, ...]:
+        """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear.
+
+        What must not be touched is all that fits; an exception is what its words mean, as anywhere else.
+        """
         for noun in nouns:
             if noun.pronoun:
                 raise NotUnderstood("planner.pronoun", "negation", word=noun.text)
         nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
         last = self.resolve.last
-        # to spare "the cubes", or "the cube" where there are two, is to spare every one that fits
-        found = self.resolve.all(
-            tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
+        unnumbered = [n.quantity == "" and not n.plural for n in nouns]  # 除了方块: a Chinese noun has no number
+        every = tuple(
+            replace(n, quantity="all", count=0) if n.quantity != "any" and (all_that_fit or one) else n
+            for n, one in zip(nouns, unnumbered, strict=True)
         )
+        for noun, one in zip(nouns, unnumbered, strict=True):
+            exact = [fit.id for fit in self.resolve.fits(noun) if fit.exact] if one and not all_that_fit else []
+            if len(exact) == 1 and len(fit_ids := self.resolve.one(replace(noun, quantity="all", count=0))) > 1:
+                raise NotUnderstood("planner.ambiguous", "ambiguous", fit_ids, what=noun.text)
+        found = self.resolve.all(every)
         for noun in nouns:
             fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
             if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
@@ -129,8 +138,8 @@ class GoalBuilder:
         return thing_names.name(self.scene.thing(id), self.language, self.scene, id)
 
     def read(self, clause: Clause) -> None:
-        sparing = ("clear", "put", "stack", "sort", "look")
-        if clause.but and clause.act not in sparing and not (clause.act in ("bring", "drop", "down") and clause.places):
+        sparing = ("clear", "put", "stack", "sort", "look", "pick", "bring")
+        if clause.but and clause.act not in sparing and not (clause.act in ("drop", "down") and clause.places):
             raise NotUnderstood(
                 "planner.word", word=clause.but[0].text
             )  # an exception that would be dropped is not understood
@@ -156,9 +165,10 @@ class GoalBuilder:
         self, nouns: tuple[NounPhrase, ...], but: tuple[NounPhrase, ...] = (), also: bool = False
     ) -> tuple[str, ...]:
         """Movable things; exceptions are taken away and protected."""
-        spared = self.resolve_aside(but)
+        self.resolve.about(nouns)
+        spared = self.resolve_aside(but, all_that_fit=False)
         self.protected += spared
-        found = tuple(id for id in self.resolve.all(nouns) if id not in spared)
+        found = self.resolve.all(nouns, spared)
         still = immovable_ids(self.scene)
         everything = all(n.quantity == "all" for n in nouns)
         if everything:
@@ -168,8 +178,8 @@ class GoalBuilder:
                 raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         return found
 
-    def single(self, nouns: tuple[NounPhrase, ...]) -> str:
-        found = self.objects(nouns)
+    def single(self, nouns: tuple[NounPhrase, ...], but: tuple[NounPhrase, ...] = ()) -> str:
+        found = self.objects(nouns, but)
         if len(found) > 1:
             raise NotUnderstood("planner.one_hand", "impossible", names=self.resolve.names(found))
         if not found:
@@ -248,7 +258,22 @@ class GoalBuilder:
             raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=clause.act)
         return found
 
+    def _either(self, clause: Clause) -> list[Goal]:
+        """ "in the basket or on the tray": the first of the places, if each of them is one."""
+        kept, found = self.protected, []
+        for place in (clause.places[-1], *clause.or_places):
+            self.protected = kept
+            try:
+                found.append(self._put(replace(clause, places=(*clause.places[:-1], place), or_places=())))
+            except NotUnderstood as error:
+                if error.kind in ("ambiguous", "missing"):
+                    raise
+                raise NotUnderstood("planner.word", word="or" if self.language == "en" else "或者") from None
+        return found[0]
+
     def _put(self, clause: Clause) -> list[Goal]:
+        if clause.or_places:
+            return self._either(clause)
         places = [p for p in clause.places if p[0] != "from"]
         if not places:
             raise NotUnderstood("planner.where", word=clause.what[0].text)
@@ -355,7 +380,7 @@ class GoalBuilder:
 
     def _pick(self, clause: Clause) -> list[Goal]:
         clause, _ = self.filtered(clause, keep_last=False)
-        return [HoldingGoal(self.single(clause.what))]
+        return [HoldingGoal(self.single(clause.what, clause.but))]
 
     def _down(self, clause: Clause) -> list[Goal]:
         if clause.places:

@@ -265,11 +265,19 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             continue
         sentence, corrected = lexicon_zh.corrected(typed)
         notes += corrected
-        said = chinese_nouns.split(chinese_manners.without_manners(sentence), vocabulary)
+        sentence = chinese_manners.without_manners(sentence)
+        chosen = lexicon_zh.ANY_WILL_DO.search(sentence)
+        if chosen and found and not chosen.start():
+            found[-1] = found[-1].chosen_freely()
+            continue
+        sentence = sentence[: chosen.start()] if chosen else sentence
+        said = chinese_nouns.split(sentence, vocabulary)
         if chinese_parser.is_question(said):
             return QuestionReading("".join(sentences))
         try:
-            found += chinese_parser.ChineseParser(said, vocabulary, found).clauses()
+            found += _chinese_clauses(sentence, vocabulary, found)
+            if chosen and found:
+                found[-1] = found[-1].chosen_freely()
         except NotUnderstood as failure:
             if any(w.text in "?？吗" for w in said):
                 return QuestionReading("".join(sentences), failure)
@@ -277,6 +285,22 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
     if not found:
         raise NotUnderstood("planner.empty", "empty")
     return found
+
+
+def _chinese_clauses(sentence: str, vocabulary: Vocabulary, before: list[Clause]) -> list[Clause]:
+    """The clauses; what is not understood is read once more, with ends of names that begin like verbs as nouns."""
+    said, kept = chinese_nouns.split(sentence, vocabulary), [*before]
+    try:
+        return chinese_parser.ChineseParser(said, vocabulary, before).clauses()
+    except NotUnderstood as error:
+        again = chinese_nouns.split(sentence, bold := vocabulary.with_more_parts())
+        if error.kind != "unknown" or again == said or _signal_words(sentence, "zh"):
+            raise
+        before[:] = kept
+        try:
+            return chinese_parser.ChineseParser(again, bold, before).clauses()
+        except NotUnderstood:
+            raise error from None
 
 
 def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict[str, str]]:

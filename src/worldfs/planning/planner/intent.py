@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worldfs.base.model import Json, Vec
 
@@ -107,4 +107,17 @@ class Clause:
     keep: tuple[NounPhrase, ...] = ()  # protected from here on
     shift: DirectionalMove | None = None
     then: bool = False  # said to come after those before
+    or_places: tuple[tuple[str, tuple[NounPhrase, ...]], ...] = ()  # any of these instead of the last place
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given
+
+    def chosen_freely(self) -> Clause:
+        """This clause with "any will do": of things, or of the places that were named."""
+        if self.or_places:
+            return self
+        what = (
+            replace(n, quantity="any", count=n.count or 1)
+            if n.words and not (n.best or n.plural or n.quantity == "all")
+            else n
+            for n in self.what
+        )
+        return replace(self, what=tuple(what))

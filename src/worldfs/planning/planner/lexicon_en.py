@@ -146,8 +146,8 @@ BACK = (
 )
 # The wished-for end, told as a fact: "the apple goes in the basket"; and what a move is to come to.
 SHALL = (
-    r"(?:goes|go|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
-    r"must go|ought to (?:go|be)|is to go|are to go|shall go)"
+    r"(?:goes|go|belongs?|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
+    r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go)"
 )
 SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands?|sits?|lies?|ends? up)"
 PUSHING = _set("move shift slide nudge push pull drag shove")
@@ -204,6 +204,7 @@ PLAIN_SIZES = {
     "big": "biggest", "large": "biggest", "small": "smallest", "little": "smallest", "tiny": "smallest",
     "tall": "tallest", "short": "lowest", "long": "longest", "heavy": "heaviest",
 }  # fmt: skip
+NAMED_SIDES = BEST_SIDE | _set("rear inner outer side corner far near first second third")  # of a name
 COMPARED = {
     "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
     "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
@@ -216,7 +217,8 @@ NEAREST = {
 }  # fmt: skip
 ON_THE_SIDE = {
     "on the left": "leftmost", "on the right": "rightmost", "on your left": "leftmost", "on your right": "rightmost",
-    "to the left": "leftmost", "in the middle": "middle", "on the far left": "leftmost",
+    "to the left": "leftmost", "farthest to the left": "leftmost", "furthest to the left": "leftmost",
+    "farthest to the right": "rightmost", "furthest to the right": "rightmost", "in the middle": "middle", "on the far left": "leftmost",
     "on the far right": "rightmost", "at the front": "frontmost", "at the back": "backmost", "in front": "frontmost",
     "on top": "top", "at the bottom": "bottom", "at the top": "top",
 }  # fmt: skip
@@ -261,6 +263,8 @@ EXCEPT = (
     "save for",
     "but",
 )
+# What is not meant, after what is: "the mug, not the blue one".
+CONTRAST = ("not", "and not", "but not", "instead of", "rather than", "i do not mean", "i did not mean")
 PROTECT = _set(
     "touch touching move moving take taking grab grabbing disturb disturbing clear clearing pick picking "
     "use using include including remove removing"

@@ -27,6 +27,14 @@ _PAIRS = (
     "際际 隊队 階阶 險险 隱隐 雜杂 電电 靜静 響响 頁页 項项 預预 領领 頸颈 題题 額额 願愿 顧顾 顯显 風风 飄飘 飯饭 飲饮 飽饱 餅饼 養养 館馆 駛驶 騎骑 驗验 驚惊 髒脏 鬧闹 鮮鲜 鯨鲸 鴨鸭 鴿鸽 "
     "鵝鹅 鷹鹰 鹽盐 麗丽 麥麦 齒齿 龜龟 剷铲 叢丛 啓启 喫吃 嚇吓 嚐尝 囉啰 塗涂 夥伙 妳你 牠它 祂它 彆别 徵征 慮虑 憑凭 撈捞 擰拧 攔拦 曬晒 棄弃 欄栏 瀉泻 瑪玛 瓏珑 盪荡 砲炮 禦御 紮扎 繡绣 "
     "羅罗 腳脚 莖茎 菸烟 虧亏 詢询 諸诸 賴赖 輯辑 遊游 釘钉 鉤钩 鋪铺 闆板 陸陆 雖虽 靈灵 "
+    "髮发 鏈链 鍊链 綢绸 鋸锯 鉸铰 鐮镰 釦扣 鈔钞 鋰锂 錶表 鑷镊 鏽锈 銹锈 鑲镶 鋒锋 錐锥 鈦钛 鎚锤 鏤镂 鐲镯 釧钏 鑿凿 鉋刨 鏜镗 鎳镍 鎢钨 銲焊 紐纽 緞缎 紡纺 綿绵 縣县 纖纤 綜综 緻致 繃绷 繚缭 纜缆 罈坛 罎坛 甕瓮 盃杯 鉢钵 缽钵 罋瓮 餃饺 饅馒 餡馅 餵喂 餛馄 飩饨 麪面 醬酱 醃腌 釀酿 "
+    "鹼碱 鹹咸 糰团 糉粽 粵粤 蘆芦 葷荤 蔔卜 薺荠 蘚藓 蘊蕴 萬万 著着 蕩荡 蘇苏 茲兹 莊庄 蓮莲 蔣蒋 蔭荫 蕎荞 櫈凳 櫥橱 檔档 樁桩 榮荣 棗枣 櫚榈 欖榄 櫺棂 楓枫 槳桨 樅枞 橢椭 檢检 檳槟 檻槛 牀床 瑣琐 瑩莹 甌瓯 癢痒 瘡疮 皰疱 矇蒙 碩硕 礦矿 礫砾 穀谷 穎颖 竈灶 竪竖 筍笋 箏筝 簍篓 簾帘 "
+    "籠笼 籤签 籬篱 籮箩 糞粪 罵骂 翹翘 聳耸 膚肤 臘腊 臟脏 艷艳 芻刍 蝸蜗 螞蚂 蠅蝇 蠔蚝 蠶蚕 衆众 褲裤 襯衬 襖袄 褳裢 袞衮 覽览 訂订 記记 詠咏 誌志 諾诺 譜谱 貞贞 貢贡 貧贫 販贩 貫贯 責责 貯贮 貸贷 貿贸 賀贺 賊贼 賓宾 賞赏 賠赔 賢贤 購购 贈赠 趙赵 踐践 蹤踪 軌轨 軒轩 軸轴 輝辉 輩辈 "
+    "輻辐 轄辖 轆辘 轎轿 辭辞 逕径 遜逊 鄉乡 鄧邓 鄭郑 醱酵 釵钗 鈍钝 鈎钩 鉚铆 銅铜 銘铭 銳锐 鋅锌 錨锚 錳锰 鍛锻 鍬锹 鍾钟 鎧铠 鎮镇 鏃镞 鐐镣 鐺铛 鑒鉴 鑑鉴 鑼锣 閂闩 閘闸 閥阀 閱阅 闡阐 陳陈 隕陨 隴陇 雛雏 霧雾 靂雳 鞏巩 鞦秋 韁缰 韓韩 頓顿 頗颇 頰颊 頻频 顱颅 颱台 飼饲 馱驮 駁驳 "
+    "駐驻 駝驼 騙骗 騰腾 驅驱 驟骤 驢驴 骯肮 鬚须 魯鲁 鮑鲍 鮭鲑 鯉鲤 鰻鳗 鱷鳄 鱗鳞 鳳凤 鴕鸵 鵑鹃 鵪鹌 鶉鹑 鶴鹤 鸚鹦 鵡鹉 鹵卤 黨党 齡龄 齦龈 龐庞 墻墙 壘垒 孃娘 媧娲 嬌娇 寢寝 寧宁 專专 尋寻 導导 屢屡 嶺岭 嶼屿 巋岿 幟帜 庫库 廂厢 廈厦 廟庙 廠厂 彙汇 恥耻 悅悦 惱恼 憐怜 懸悬 懺忏 "
+    "戀恋 戶户 掙挣 搗捣 摟搂 摯挚 撫抚 撲扑 擄掳 擬拟 擯摈 擲掷 擾扰 攏拢 攝摄 攢攒 斬斩 斂敛 斃毙 晝昼 暈晕 暉晖 暢畅 曆历 曠旷 朧胧 枴拐 柵栅 桿杆 梔栀 梟枭 棟栋 椏桠 楨桢 榪杩 槓杠 樸朴 歐欧 歎叹 殼壳 毆殴 氫氢 氬氩 汙污 汚污 洶汹 浹浃 涇泾 淚泪 淒凄 淪沦 淵渊 淶涞 渾浑 溝沟 溼湿 "
+    "滌涤 滎荥 滬沪 滯滞 滲渗 滸浒 漁渔 漚沤 漣涟 漬渍 漲涨 漸渐 潑泼 潛潜 潤润 潰溃 澀涩 澗涧 澤泽 澱淀 濁浊 濃浓 濫滥 濱滨 濺溅 濾滤 瀏浏 瀕濒 瀝沥 瀾澜 灘滩 灣湾 炤照 烴烃 煉炼 煥焕 熒荧 熾炽 燄焰 燉炖 燙烫 燜焖 營营 燦灿 燭烛 燻熏 燼烬 爍烁 爭争 牘牍 牽牵 犢犊 猙狰 獄狱 獵猎 獺獭 "
+    "玀猡 琺珐 瑋玮 瑯琅 璣玑 璦瑷 璽玺 瓔璎 癥症 癬癣 皚皑 眥眦 睜睁 瞞瞒 矚瞩 硃朱 硤硖 碭砀 磣碜 礎础 礡礴 祕秘 祿禄 禎祯 禪禅 禱祷 稅税 稈秆 穌稣 穢秽 窪洼 窮穷 窯窑 窺窥 竄窜 竅窍"
 )
 _TABLE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 # Slips of the ear, which no other word of the lexicon resembles.
@@ -53,35 +61,19 @@ def corrected(text: str) -> tuple[str, list[str]]:
 
 
 # One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
-_HEAD_SIGNS = frozenset("杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球")
-_CLOSED = frozenset(
-    [
-        "冰箱",
-        "音箱",
-        "邮箱",
-        "信箱",
-        "风箱",
-        "变速箱",
-        "气球",
-        "地球",
-        "眼球",
-        "星球",
-        "全球",
-        "脑袋",
-        "骨架",
-        "吵架",
-        "打架",
-        "火锅",
-        "背锅",
-        "电灯",
-        "圣杯",
-        "主笔",
-        "伏笔",
-        "笔刷",
-        "交叉",
-    ]
+_HEAD_SIGNS = frozenset(
+    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套"
+)
+_CLOSED = (
+    "冰箱 音箱 邮箱 信箱 风箱 变速箱 气球 地球 眼球 星球 全球 脑袋 骨架 吵架 打架 火锅 背锅 圣杯 主笔 伏笔 交叉 剪刀 "
+    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 "
 )
 _DESCRIBING_SIGNS = frozenset("红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右") | frozenset("0123456789号")
+
+
+@lru_cache(maxsize=1)
+def _closed() -> tuple[str, ...]:
+    return tuple(_CLOSED.split())
 
 
 def is_head(word: str, tail: str) -> bool:
@@ -91,13 +83,18 @@ def is_head(word: str, tail: str) -> bool:
     rest = tail[: -len(word)]
     if len(word) > 1 or set(rest) <= _DESCRIBING_SIGNS:
         return True
-    return word in _HEAD_SIGNS and not any(tail.endswith(closed) for closed in _CLOSED)
+    return word in _HEAD_SIGNS and not tail.endswith(_closed())
 
 
 def names_head(word: str, tail: str) -> bool:
     """`is_head`, with or without 子 on either side: 杯子 and 杯 are the head of 茶杯, and 杯 of 玻璃杯子."""
     bare, short = word.removesuffix("子") if len(word) > 1 else word, tail.removesuffix("子")
     return is_head(word, tail) or (word != bare and is_head(bare, tail)) or (short != tail and is_head(bare, short))
+
+
+def may_be_head(word: str, tail: str) -> bool:
+    """Whether a name ends in the word without 子, so that it may be its head: 夹子 of 领带夹."""
+    return tail.endswith((word, word.removesuffix("子") or word))
 
 
 def bare_name(tail: str) -> str:
@@ -178,7 +175,7 @@ _ZH: dict[str, str] = {
     "de": "的",
     "all": "所有的 所有 全部的 全部 每个 每一个 一切 每一",
     "dou": "都 全都 通通 全",
-    "any": "一个 任意一个 任意 任何一个 某个 随便一个 一只 一块",
+    "any": "一个 任意 任何 某个 某",
     "this": "这个 那个 这 那 这些 那些 我的",
     "except": "除了 除",
     "outside": "以外的 之外的 外的 以外 之外 外",
@@ -193,7 +190,16 @@ _ZH: dict[str, str] = {
     "by": "按照 按 根据 依照",
     "attr_colour": "颜色 色彩",
     "attr_kind": "种类 类别 类型 品种",
-    "neg": "不 不是 别 不要 勿 请勿 禁止 不许 不准 不能 不得 不可 没 没有 未 无 非 莫 休 甭 严禁 停止 取消 避免 不用 不必 "
+    "sizebiggest": "大 大的",
+    "sizesmallest": "小 小的",
+    "sizetallest": "高 高的",
+    "sizelowest": "矮 矮的",
+    "sizelongest": "长 长的",
+    "sizeheaviest": "重 重的",
+    "sizelightest": "轻 轻的",
+    "alike": "是 一样 同样 照样",
+    "notthis": "而不是 不是 而非",
+    "neg": "不 不是 而不是 别 不要 勿 请勿 禁止 不许 不准 不能 不得 不可 没 没有 未 无 非 莫 休 甭 严禁 停止 取消 避免 不用 不必 "
     "无需 无须 千万别 停 切勿 不该 不应 不应该 拒绝 住手 且慢 不想 忘",
     "question": "多远 多大 多高 多重 多长 多宽 吗 呢 什么 哪 哪里 哪儿 哪个 哪些 谁 多少 几个 几 是否 是不是 有没有 为什么 为何 怎么 怎样 要不要 该不该 了吗 么",
     "if": "如果 要是 假如 假设 若 若是 当 等 等到 除非 应该 也许 可能 一旦 万一 以后 以前 之前 明天 稍后 待会",
@@ -222,13 +228,29 @@ _ZH: dict[str, str] = {
     "act:close": "闭合夹爪 关闭夹爪 合上夹爪 关上夹爪 合拢夹爪 闭合手爪 合上手",
     "act:drop": "松手 松开 放开",
     "touch": "动 碰 碰到 动到 触碰 收 移动 拿动",
-    "two": "两个 二个 两 俩 这两个 那两个",
-    "three": "三个 三",
-    "four": "四个",
-    "five": "五个",
+    "two": "两 俩",
+    "three": "三",
+    "partof": "其中",
 }
-DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5}
-BOTH_ZH = frozenset(("这两个", "那两个", "俩"))
+DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+MEASURES = "个只条块本把支枝张件双副根颗粒片枚台辆盏顶套卷朵棵头匹位幅串对节段份种层堆座"
+COUNT = re.compile(rf"([这那])?([一两二三四五六七八九十]|\d+)[{MEASURES}]")
+_SIGNS = dict(zip("一两二三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
+
+
+def count_kinds(found: re.Match[str]) -> frozenset[str]:
+    """Of a number with its measure word: 两支, 3本, 那两个."""
+    number = _SIGNS.get(found[2]) or int(found[2])
+    word = next((word for word, n in DIGITS_ZH.items() if n == number), "any" if number == 1 else "")
+    return frozenset(filter(None, (word, "these" if found[1] else "")))
+
+
+# "Any will do", after an order: 哪个都行 · 随便哪两块 · 都可以
+ANY_WILL_DO = re.compile(
+    rf"[,，、]?(?:哪(?:怕)?[一两二三四五六七八九十几]?[{MEASURES}样里儿]?(?:都|也)(?:行|可以|好|成|没关系)"
+    rf"|随便(?:哪)?[一两二三四五]?[{MEASURES}]?(?:都行|都可以|就行)?|任选[一两二三]?[{MEASURES}]?|(?:两个|两者)?都(?:行|可以)|无所谓|随你(?:便)?"
+    rf"|(?:是)?哪[一两]?[{MEASURES}](?:我)?(?:都)?(?:不在乎|无所谓))[。.!！]?$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -243,3 +265,8 @@ def chinese_lexicon() -> Mapping[str, frozenset[str]]:
     for word, best in COMPARED_ZH.items():
         found.setdefault(word, set()).update((f"best:{best}", "of_two"))
     return {word: frozenset(kinds) for word, kinds in found.items()}
+
+
+def is_grammar(word: str) -> bool:
+    """Is it a word of the grammar? A size is one only beside a noun."""
+    return any(kind[:4] != "size" for kind in chinese_lexicon().get(word, ()))

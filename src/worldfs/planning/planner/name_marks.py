@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from . import lexicon_en, thing_names
+from . import lexicon_en, lexicon_zh, thing_names
 from .thing_words import ThingWords
 from .vocabulary import Vocabulary, Word
 from .word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
@@ -98,13 +98,24 @@ def _in_one_language(marked: MarkedText, vocabulary: Vocabulary) -> MarkedText:
     """Chinese nouns in an English sentence are marked as names are; a sentence with Chinese grammar stays as it is."""
     runs = _FOREIGN.findall(marked.text)
     grammar = set(re.findall(r"[a-z]+", marked.text.lower())) & _GRAMMAR
-    if not (runs and grammar and all(vocabulary.chinese_word(run) is not None for run in runs)):
-        return marked
-    marked.text = _FOREIGN.sub(
-        lambda run: marked.sign(run.group(), ((run.group(), vocabulary.chinese_word(run.group()) or frozenset()),)),
-        marked.text,
-    )
+    nouns = {run: _as_nouns(run, vocabulary) for run in runs}
+    if grammar and all(nouns.values()):
+        marked.text = _FOREIGN.sub(lambda run: marked.sign(run.group(), nouns[run.group()]), marked.text)
     return marked
+
+
+def _as_nouns(run: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
+    """The Chinese nouns of which a text is made, () where it has any other word."""
+    found: list[Word] = []
+    while run:
+        size = next(
+            (n for n in range(min(vocabulary.longest_zh, len(run)), 0, -1) if vocabulary.chinese_word(run[:n])), 0
+        )
+        if not size:
+            return ()
+        found.append((run[:size], vocabulary.senses(run[:size])))
+        run = run[size:]
+    return tuple(found)
 
 
 # -- the names of a scene ---------------------------------------------------------------------------------------------
@@ -135,7 +146,7 @@ def _is_grammar(words: Sequence[str], vocabulary: Vocabulary) -> bool:
         return all(word in _GRAMMAR for word in words) and (len(words) == 1 or not _DENYING.isdisjoint(words))
     text, at = "".join(words), 0
     while at < len(text):
-        size = next((n for n in range(6, 0, -1) if text[at : at + n] in vocabulary.function_zh), 0)
+        size = next((n for n in range(6, 0, -1) if lexicon_zh.is_grammar(text[at : at + n])), 0)
         if not size:
             return False
         at += size

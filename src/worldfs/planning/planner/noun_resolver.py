@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from worldfs.base.model import Scene
 
@@ -31,64 +31,77 @@ class NounResolver:
     def here(self) -> str:
         return self.names([t.id for t in (*self.scene.objects, *self.scene.furniture)])
 
-    def all(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
-        """Every thing that the phrases mean, once, in order; () only for "all …" without any."""
-        found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun)))
+    def all(self, nouns: tuple[NounPhrase, ...], but: Collection[str] = ()) -> tuple[str, ...]:
+        """Every thing that the phrases mean, once, in order, and none of `but`; () only for "all …" without any."""
+        found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun, but)))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
         self.mentioned |= set(found)
-        self.head = next((head for n in reversed(nouns) if (head := _head(n)) is not None), self.head)
+        self.about(nouns)
         return found
 
-    def one(self, noun: NounPhrase) -> tuple[str, ...]:
+    def about(self, nouns: tuple[NounPhrase, ...]) -> None:
+        """What "one" stands for from here on."""
+        self.head = next((head for n in reversed(nouns) if (head := _head(n)) is not None), self.head)
+
+    def one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
         if noun.pronoun:
-            return self._pronoun(noun)
+            return tuple(id for id in self._pronoun(noun) if id not in but)
         if noun.options:
             return self._choice(noun)
-        fits = self._fits(noun)
-        anywhere = [fit for fit in fits if fit.kind is not FitKind.PERHAPS]
+        fits = self.fits(noun)
+        anywhere = [fit for fit in fits if fit.certain]
         here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
         here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
+        here = [fit for fit in here if fit.id not in but]
         if noun.other:
             if not self.mentioned & {fit.id for fit in anywhere}:
                 raise self._asked("planner.other", noun, [fit.id for fit in here])
             here = [fit for fit in here if fit.id not in self.mentioned]
+        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and fit.id not in but]
         if noun.best and here:
+            if doubtful:
+                raise self._ambiguous(noun, [*here, *doubtful])
             return self._best(noun, tuple(fit.id for fit in closest(here, several=True)))
         if not here:
             return self._nothing(noun, fits)
-        return self._chosen(noun, here)
+        return self._chosen(noun, here, doubtful)
 
-    def _fits(self, noun: NounPhrase) -> list[Fit]:
+    def fits(self, noun: NounPhrase) -> list[Fit]:
         """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""
         words = noun.words
         if words and words[-1][0] in ("one", "ones") and self.head is not None:
             again = self.vocabulary.fits((*words[:-1], self.head))
-            if any(fit.kind is not FitKind.PERHAPS for fit in again):
+            if any(fit.certain for fit in again):
                 return again
         return self.vocabulary.fits(words)
 
     def _nothing(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
         """No thing is meant: () where "all" of them are none, else why, with the things that may be meant."""
-        doubtful = [fit for fit in fits if fit.kind is FitKind.PERHAPS]
+        doubtful = [fit for fit in fits if not fit.certain]
         if len(doubtful) < len(fits):
             if noun.quantity == "all" and not noun.count:
                 return ()
-            listed = self.names([fit.id for fit in fits if fit.kind is not FitKind.PERHAPS])
+            listed = self.names([fit.id for fit in fits if fit.certain])
             raise NotUnderstood("planner.missing_there", "missing", what=bare(noun), here=listed)
         if doubtful:
             raise self._asked("planner.perhaps", noun, [fit.id for fit in doubtful], what=bare(noun))
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
 
-    def _chosen(self, noun: NounPhrase, here: list[Fit]) -> tuple[str, ...]:
-        """The things that are meant, of those that fit: for one the closest fit, for all or a number every fit."""
+    def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit]) -> tuple[str, ...]:
+        """The things that are meant, of those that fit: for one the closest fit, for all or a number every fit.
+
+        `doubtful`: things whose own head may be the word; without an exact name they are asked about.
+        """
         several = noun.quantity in ("all", "any") or bool(noun.count)
         if noun.plural and not several:
             one = [fit for fit in closest(here, True) if fit.kind is FitKind.NAME and not fit.several]
-            if one and len(one) < len(closest(here, True)):  # "the glasses": the glasses, or each glass?
+            if one and len(one) + 1 < len(closest(here, True)):  # "the glasses": the glasses, or each glass?
                 raise self._ambiguous(noun, closest(here, True))
             several = not one
         found = closest(here, several)
+        if doubtful and (several or not any(fit.exact for fit in found)) and noun.quantity != "any":
+            raise self._ambiguous(noun, [*found, *doubtful])
         if not several and any(fit.exact for fit in found):
             found = [fit for fit in found if fit.exact or fit.clash]
         apart = len({fit.kind is FitKind.WIDER for fit in found}) > 1  # the cups: is the mug one of them?
@@ -148,6 +161,8 @@ class NounResolver:
         if not found:
             held = held_by(self.scene)
             found = (held,) if held else ()
+        if noun.quantity == "any" and noun.count and len(found) > noun.count:
+            return self.easiest(found)[: noun.count]
         if not found or (len(found) > 1 and noun.text in ("it", "它")):
             raise NotUnderstood("planner.pronoun", "ambiguous", word=noun.text)
         if noun.count and len(found) != noun.count:

@@ -25,17 +25,19 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("held", r"\b(holding|carrying|held|in (your|the|its) (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
     ("gripper", r"\b(gripper|hand)\b|夹爪|手爪"),
     ("where", r"\bwhere\b|哪里|哪儿|在哪"),
-    ("many", r"\bhow many\b|\bcount\b|\bnumber of\b|几个|多少|几块|几件"),
+    ("many", r"\bhow many\b|\bcount\b|\bnumber of\b|几|多少"),
     ("colour", r"\b(what|which) colou?rs?\b|\bcolou?r (is|are|has|of)\b|什么颜色|颜色是"),
     ("clear", r"\b(clear|tidy|clean|cleared|tidied|empty)\b|干净|收拾好|整齐|空的|空吗|空着|是空"),
     ("list", r"^(what|which|list|describe|tell|show|what's)\b|\bwhat\b|什么|哪些|哪个"),
 )  # fmt: skip
 _PLAIN_ZH = frozenset(
     "是看见到得颜色你您能可以现还在这那里有没否吗呢么什哪儿几个多少谁着了的？?，,。！!请告诉我说中一共总都也很块件只位置处手爪夹拿重大高宽长尺寸干净整齐空收拾好"
+    + lexicon_zh.MEASURES
 )
 _SIDES = ("in", "on", "beside", "left", "right", "front", "behind")
 _SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
 _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
+_WHERE = re.compile(r"^where (?:can|could|do|would|will) (?:i|we|you|one) (?:find|see|look for) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class ParsedQuestion:
 
 
 def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQuestion:
-    low = " ".join(text.lower().split())
+    low = _WHERE.sub("where is ", " ".join(text.lower().split()))
     topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
     parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
     mild = low.split(" ")[0] in lexicon_en.ASK_SPEAK and not _HEAD_EN.match(low)

@@ -117,7 +117,7 @@ class _SceneAnswer:
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 
     def fit(self, part: QuestionPart) -> list[str]:
-        return list(self.vocabulary.matching_ids(part.words))
+        return list(self.vocabulary.matching_ids(part.words) or self.vocabulary.doubtful_ids(part.words))
 
     def yes(self, held: bool, rest: str) -> str:
         return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)

@@ -17,7 +17,8 @@ from .word_forms import is_chinese, pieces, plurals
 LONGEST: Final = 12  # pieces of a name; a longer text is no name
 _ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
 _AFTER_HEAD: Final = frozenset(("of", "with", "without", "for"))  # "cup of tea", "jar with lid"
-_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under", "and", "or", "n"))  # the head is in doubt
+_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under"))  # the head is in doubt
+_COUPLED: Final = frozenset(("and", "or", "n"))
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
 _ID: Final = re.compile(r"[^\W\d_]+")
 _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?0*(\d+)")
@@ -122,6 +123,8 @@ def _parts(name: str) -> _Parts:
     if at := next((n for n, word in enumerate(core) if n and word in _AFTER_HEAD), 0):
         contents = core[-1:] if core[at] == "of" else []  # "the tea" may be the cup of tea
         return _Parts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents), number)
+    if core[-2:-1] and core[-2] in _COUPLED:  # "salt and pepper"
+        return _Parts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])), number)
     if at := next((n for n, word in enumerate(core[:-1]) if n and word in _JOINED), 0):
         return _Parts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), number)
     if len(core) > 1 and core[-1] in DESCRIBING and core[-1] != "orange":  # "mug blue", "egg white"

@@ -30,7 +30,8 @@ class FitKind(IntEnum):
     SHAPE = 4  # only its shape
     FILLED = 5  # what is in it: the milk, of a carton of milk
     ANY = 6  # "thing", "one"
-    PERHAPS = 7  # no fit: the word is part of the name, and the thing may be asked about
+    DOUBT = 7  # the word may be the head of its name
+    PERHAPS = 8  # no fit: the word is part of the name, and the thing may be asked about
 
 
 class Fit(NamedTuple):
@@ -42,6 +43,10 @@ class Fit(NamedTuple):
     exact: bool = False
     several: bool = False
     clash: bool = False
+
+    @property
+    def certain(self) -> bool:
+        return self.kind < FitKind.DOUBT
 
 
 @lru_cache(maxsize=1)
@@ -73,12 +78,15 @@ class Vocabulary:
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
         self.tails = {part for c in self.called.values() for part in _tails(c)}
-        inner = {part for c in self.called.values() for part in _inner(c.signs)}
-        self.parts_zh = {part for part in self.tails | inner if not self._begins_with_grammar(part)}
-        self.longest_zh = max(map(len, (*self.function_zh, *self.chinese, *self.parts_zh)), default=1)
+        parts = self.tails | {part for c in self.called.values() for part in _inner(c.signs)}
+        self.parts_zh = {part for part in parts if not self._begins_with_grammar(part)}
+        self.more_parts_zh = {part for part in self.tails - self.parts_zh if part not in self.function_zh}
+        self.longest_zh = max(map(len, (*self.function_zh, *self.chinese, *parts)), default=1)
 
     def _begins_with_grammar(self, part: str) -> bool:
         """Does a part of a Chinese name begin with a verb or the like? A side may begin it: 左手套."""
+        if len(part) == 2 and part[1] == "子":
+            return False
         found = {kind for n in (1, 2, 3) for kind in self.function_zh.get(part[:n], ())}
         return any(kind[:3] != "way" for kind in found)
 
@@ -91,6 +99,12 @@ class Vocabulary:
         """This vocabulary and the signs that stand for names in one text."""
         found = copy.copy(self)
         found.marks = marks
+        return found
+
+    def with_more_parts(self) -> Vocabulary:
+        """This vocabulary and the ends of Chinese names that begin like a verb: 收纳箱."""
+        found = copy.copy(self)
+        found.parts_zh = self.parts_zh | self.more_parts_zh
         return found
 
     # -- words --------------------------------------------------------------------------------------------------------
@@ -116,7 +130,8 @@ class Vocabulary:
 
     def is_plural(self, word: str) -> bool:
         """Whether an English word is the plural of a known noun; "scissors" may be a name and is none then."""
-        return (word in self.forms or word in _lexicon_forms()) and word not in self.ids
+        known = word in self.forms or word in _lexicon_forms() or self.head_forms.get(word, word) != word
+        return known and word not in self.ids
 
     def every_english_word(self) -> Iterator[str]:
         """Every English noun that is known, and its plurals."""
@@ -157,6 +172,10 @@ class Vocabulary:
         """Ids of all things that the words fit."""
         return tuple(fit.id for fit in closest(self.fits(words), several=True))
 
+    def doubtful_ids(self, words: Sequence[Word]) -> tuple[str, ...]:
+        """Ids of things whose own head the last word may be."""
+        return tuple(fit.id for fit in self.fits(words) if fit.kind is FitKind.DOUBT)
+
     def fits(self, words: Sequence[Word]) -> list[Fit]:
         """The things whose head the last word names, and that all other words are said of."""
         if not words:
@@ -172,7 +191,7 @@ class Vocabulary:
     def names_a_side(self, id: str) -> bool:
         """Is a side part of the thing's name ("left shoe", 左手套)? Then a side does not say where it is."""
         called = self.called[id]
-        return not lexicon_en.BEST_SIDE.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
+        return not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
 
     def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
         exact = bool(said) and said == called.full and not _is_id(words[-1])
@@ -184,10 +203,11 @@ class Vocabulary:
             told, stated = _in_name(called, word[0]), _is_said_of(called, word[1])
             if not (told or stated or exact):
                 return None
-            if told and not stated and kind is FitKind.ANY:
+            if kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
                 kind = FitKind.PERHAPS
             coloured = {k for k in word[1] if k[:2] == "c:"}
-            clash |= bool(coloured and (coloured & called.told_colours) != (coloured & called.colours))
+            if coloured and called.told_colours and kind is not FitKind.ANY:
+                clash |= (coloured & called.told_colours) != (coloured & called.colours)
         return Fit(called.id, kind, exact, several, clash)
 
     def _head(self, called: ThingWords, head: Word) -> tuple[FitKind | None, bool]:
@@ -214,6 +234,8 @@ class Vocabulary:
             return FitKind.SHAPE, False
         if "*" in senses:
             return (FitKind.ANY if called.id in self.moving else None), False
+        if word in called.perhaps or (called.tail and not called.kinds and lexicon_zh.may_be_head(word, called.tail)):
+            return FitKind.DOUBT, False
         return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
 
     def _perhaps(self, called: ThingWords, word: str, kinds: set[str]) -> bool:
@@ -224,7 +246,7 @@ class Vocabulary:
             return word.removesuffix("子") in called.signs
         forms = {word, *_singulars(word)}
         ends = any(len(form) > 2 and len(called.head) > len(form) + 2 and called.head.endswith(form) for form in forms)
-        return ends or bool(forms & (called.beside | called.perhaps)) or called.head in plurals(word)
+        return ends or not forms.isdisjoint(called.beside | called.perhaps) or called.head in plurals(word)
 
 
 def _is_id(word: Word) -> bool:
@@ -234,7 +256,7 @@ def _is_id(word: Word) -> bool:
 
 def closest(fits: Iterable[Fit], several: bool) -> list[Fit]:
     """Of what fits, the closest kind of fit; of several things all kinds of fit, but those by shape or by doubt."""
-    found = [fit for fit in fits if fit.kind is not FitKind.PERHAPS]
+    found = [fit for fit in fits if fit.certain]
     best = min((fit.kind for fit in found), default=FitKind.ANY)
     most = FitKind.WIDER if several and best <= FitKind.WIDER else best
     return [fit for fit in found if fit.kind <= most]
@@ -269,15 +291,15 @@ def _is_said_of(called: ThingWords, senses: frozenset[str]) -> bool:
 
 
 def _tails(called: ThingWords) -> list[str]:
-    """The ends of a Chinese name that may be said for the whole: 玩具车, 牛奶盒 and 盒, 盒子."""
+    """The ends of a Chinese name that may be said for it: of 玩具车 also 具车, 车 and 车子."""
     tail = called.tail
     found = [tail[start:] for start in range(len(tail)) if len(tail) - start > 1 or len(tail) == 1]
-    return [*found, *((tail[-1], tail[-1] + "子") if lexicon_zh.is_head(tail[-1:], tail) else ())]
+    return [*found, *((tail[-1], tail[-1] + "子") if tail else ())]
 
 
 def _inner(signs: str) -> list[str]:
-    """Every part of two signs or more of a Chinese name, so that its modifiers are known as words."""
-    return [signs[a:b] for a in range(len(signs)) for b in range(a + 2, min(a + 7, len(signs) + 1))]
+    """Every part of a Chinese name, so that its modifiers are known as words."""
+    return [signs[a:b] for a in range(len(signs)) for b in range(a + 1, min(a + 7, len(signs) + 1))]
 
 
 def one_edit(a: str, b: str) -> bool:
