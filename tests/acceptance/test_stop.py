@@ -36,8 +36,7 @@ def table(onboarded: Callable):
 @contextmanager
 def kernel(table, *words: str) -> Iterator[subprocess.Popen[str]]:
     process = table.spawn("up", "--driver", "simulation", "--no-cameras", *words)
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("kernel running")
+    line_with(process, "kernel running")  # behind what was lost with the kernel before
     try:
         yield process
     finally:
@@ -207,10 +206,21 @@ def test_whoever_may_see_a_robot_may_stop_it_and_only_who_may_order_it_may_resum
 
 
 def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
-    assert state_of(table) == {"node": "franka_001", "stopped": False, "by": "", "at": "", "stops": 0}
+    state = {
+        "stopped": False,
+        "confirmed": False,
+        "by": "",
+        "at": "",
+        "stops": 0,
+        "stored": True,
+        "why": "",
+        "standing": "",
+    }
+    assert state_of(table) == {"node": "franka_001", **state}
     assert table.paos("--as", "critic", "write", "/nodes/franka_001/stop", stdin=b"now").code == 0
     found = state_of(table)
     assert (found["stopped"], found["by"]) == (True, "critic")
+    assert found["confirmed"] is True  # its simulation does not run
     assert table.paos("--as", "critic", "write", "/nodes/franka_001/resume", stdin=b"").code == 2
     assert table.paos("write", "/nodes/franka_001/resume", stdin=b"").code == 0
     assert state_of(table)["stopped"] is False

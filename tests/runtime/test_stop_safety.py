@@ -11,7 +11,7 @@ from worldfs.access.standing import Standing
 from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.runtime.body_worker import KernelNode
-from worldfs.runtime.stop_calls import begin_all
+from worldfs.runtime.stop_calls import StopCalls
 from worldfs.runtime.stop_log import ALL, STOPS, StopLog, StopStates, stop_key
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
@@ -209,12 +209,32 @@ def test_a_file_in_the_place_of_the_directory_stops_nobody_from_starting(bench):
 # -- the drivers ----------------------------------------------------------------------------------------------------
 
 
-def test_calls_that_hang_hold_up_no_other():
+@pytest.mark.parametrize("prepared", [0, 30])
+def test_calls_that_hang_hold_up_no_other(prepared):
     """Each waits for all the others to have begun."""
-    everybody = threading.Barrier(30)
-    begin_all([lambda: everybody.wait(PATIENCE_S)] * 30)
+    everybody, calls = threading.Barrier(30), StopCalls("stops")
+    calls.prepare(prepared)
+    calls.begin([lambda: everybody.wait(PATIENCE_S)] * 30)
     assert not everybody.broken
-    begin_all([])
+    calls.begin([])
+    calls.close()
+
+
+def test_calls_need_no_new_thread_once_they_are_prepared(monkeypatch):
+    calls, begun, go_on = StopCalls("stops"), threading.Semaphore(0), threading.Event()
+    calls.prepare(6)
+
+    def none_left(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    for _ in range(2):
+        calls.begin([lambda: (begun.release(), go_on.wait(PATIENCE_S))] * 3)
+    calls.begin([begun.release])
+    for _ in range(7):
+        assert begun.acquire(timeout=PATIENCE_S)
+    go_on.set()
+    calls.close()
 
 
 def test_a_driver_whose_stop_breaks_off_its_motion_ends_as_stopped_and_not_as_failed(bench, stops):
@@ -259,6 +279,7 @@ def test_no_end_is_written_before_every_stop_has_begun(bench, stops):
 
 @pytest.mark.parametrize("robots", [2, 40])
 def test_a_change_costs_one_read_of_the_log_that_changed(bench, stops, robots):
+    bench.body.standstill = None  # what a driver confirms is another line of its robot's log
     bench.nodes |= {f"r{n}": bench.body for n in range(robots)}
     kernel = bench.start()
     stops.stop(["arm"], "operator")

@@ -308,11 +308,11 @@ def test_a_driver_that_does_not_confirm_is_named_and_its_node_stays_taken(bench,
     outcome = bench.outcome("deaf")
     assert (outcome.cause, outcome.code, outcome.evidence["held"]) == (Cause.CANCELLED, "STOP_UNCONFIRMED", False)
     assert "emergency stop" in outcome.message
-    assert "stop arm" in kernel.alert.now()
+    bench.until(lambda: "stop arm" in kernel.alert.now())
     go_on.set()
     bench.until(lambda: not kernel.open.running)
     assert bench.outcome("deaf") == outcome
-    assert "stop arm" not in kernel.alert.now()
+    bench.until(lambda: "stop arm" not in kernel.alert.now())  # it stands now, as its driver measures
     assert bench.status("next").state is JobState.PENDING
 
 

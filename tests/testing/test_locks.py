@@ -395,10 +395,10 @@ def test_scratch_is_swept_by_who_is_alone_and_kept_by_everybody_who_lives(tmp_pa
 
 
 class Attempt(JobAttempt):
-    """Its end is decided, and its stop asked for, under its lock."""
+    """Its beginning, its end and its stop are decided under its lock."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if hasattr(self, "broken") and name in ("over", "left", "cancelled_at", "stopped", "stopped_at"):
+        if hasattr(self, "broken") and name in ("over", "left", "begun", "cancelled_at", "stopped", "stopped_at"):
             assert self.lock.locked(), f"{name} is set outside of the lock"
         super().__setattr__(name, value)
 
@@ -409,7 +409,7 @@ class Asked(StopSignal):
         self.attempt = attempt
 
     def set(self) -> None:
-        assert self.attempt.lock.locked(), "it is asked to stop outside of the lock"
+        assert not self.attempt.lock.locked(), "what a request to stop calls may hang: a stop must get past it"
         super().set()
 
 
@@ -427,7 +427,9 @@ def test_an_end_and_a_stop_are_decided_under_the_lock_of_the_attempt() -> None:
     assert left.left and not left.claim_end()
     stopped = attempt()
     assert stopped.note_stop(StopState(), 1.0) and not stopped.note_stop(StopState(), 2.0)
-    assert stopped.stopped_at == 1.0
+    assert stopped.stopped_at == 1.0 and not stopped.begin()
+    begun = attempt()
+    assert begun.begin() and begun.executing
 
 
 def test_alerts_are_kept_under_their_lock() -> None:

@@ -435,7 +435,7 @@ def test_nodes_found_by_an_earlier_configuration_are_not_kept(fleet: RunningFlee
 
 def test_a_fleet_that_is_stopped_stops_also_the_robot_that_comes(fleet: RunningFleet) -> None:
     with fleet.up() as world:
-        assert world.stop() == [FIRST, SECOND]
+        assert world.stop().nodes == [FIRST, SECOND]
         add_robot(fleet.home, "arm_3", "franka_panda")
         until(lambda: "arm_3" in fleet.bodies and fleet.bodies["arm_3"].is_open)
         world.submit(order("held", "arm_3"))

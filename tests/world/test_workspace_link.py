@@ -163,10 +163,10 @@ def test_a_stop_that_could_not_be_told_is_told_by_what_the_robot_says(linked, mo
     with monkeypatch.context() as behind:
         behind.setattr(linked.there, "probe", lambda key: old)
         linked.round()
-    assert linked.is_stopped() and linked.alerts == ["stop arm_1"]
+    assert linked.is_stopped()
 
 
-def test_the_alert_of_a_stop_whose_write_failed_is_withdrawn_once_it_is_told(linked):
+def test_a_stop_whose_write_failed_is_told_once(linked):
     def fail(data):
         linked.there.before_append = lambda data: None
         raise StorageError("no answer", path=stop_key("arm_1"), op="append")
@@ -174,9 +174,27 @@ def test_the_alert_of_a_stop_whose_write_failed_is_withdrawn_once_it_is_told(lin
     linked.there.before_append = fail
     with pytest.raises(StorageError):
         linked.stop()
-    assert not linked.alerts
     linked.round()
-    assert linked.is_stopped() and linked.alerts == ["stop arm_1"]
+    assert linked.is_stopped()
+    told = linked.robot.stops.state("arm_1").number
+    linked.link.stop()  # the fleet's kernel tries again what failed
+    assert linked.robot.stops.state("arm_1").number == told
+
+
+def test_only_the_confirmation_of_the_fleets_own_stop_counts(linked):
+    linked.round()
+    linked.robot.stops.stop(["arm_1"], "operator")
+    linked.robot.stops.confirm({"arm_1": 1})
+    linked.round()
+    assert not linked.link.standstill().stands  # of a stop that a person gave at the robot
+    linked.stop()
+    linked.round()
+    assert not linked.link.standstill().stands
+    linked.robot.stops.confirm({"arm_1": 2})
+    linked.round()
+    assert linked.link.standstill().stands
+    linked.clock.advance(SILENT_S + 1)
+    assert not linked.link.standstill().stands
 
 
 # -- orders --------------------------------------------------------------------------------------------------------

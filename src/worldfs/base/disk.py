@@ -24,7 +24,8 @@ How = Literal["over", "new", "swap"]
 class Disk:
     """`boundary(name, path)` is called before each change takes effect; it may raise.
 
-    Names: create, write, append, patch, truncate, stamp, chmod, chown, fsync, rename, link, unlink, mkdir, fsync_dir.
+    Names: create, write, append, patch, reserve, truncate, stamp, chmod, chown, fsync, rename, link, unlink, mkdir,
+    fsync_dir.
     """
 
     def __init__(self, boundary: Callable[[str, str], None] | None = None) -> None:
@@ -64,6 +65,12 @@ class Disk:
         if self.boundary:
             self.boundary("patch", path)
         os.pwrite(fd, data, at)
+
+    def reserve(self, fd: int, size: int, path: str) -> None:
+        """Keep room for `size` more bytes at the end of a file, whose length stays; nothing where that cannot be."""
+        if self.boundary:
+            self.boundary("reserve", path)
+        syscalls.reserve_space(fd, os.fstat(fd).st_size, size)
 
     def truncate(self, fd: int, size: int, path: str) -> None:
         if self.boundary:

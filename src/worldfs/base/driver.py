@@ -73,11 +73,33 @@ class Driver(Protocol):
 class Stoppable(Protocol):
     """Optional interface of a driver: it receives a stop directly, whether or not a job runs.
 
-    Every driver ends a job when `Run.stop` says so. A driver whose robot may go on moving implements this too.
+    Every driver ends a job when `Run.stop` says so. A driver whose robot may go on moving implements this too. That
+    `stop` has returned confirms nothing: only `MeasuresStandstill` does.
     """
 
     def stop(self) -> None:
         """Stand still and hold, now. From any thread, at any time, also beside `open` and `execute`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standstill:
+    """What a body's own measurements say of its motion. `why`: what was measured, or why nothing is known."""
+
+    stands: bool
+    why: str = ""
+
+
+@runtime_checkable
+class MeasuresStandstill(Protocol):
+    """Optional interface of a driver: its robot's standstill is measured. Without it no stop is ever confirmed."""
+
+    def standstill(self, since: float) -> Standstill:
+        """Whether a measurement that was made after `since` (`Clock.monotonic`) shows that the robot stands.
+
+        From any thread, at any time, also beside `open` and `execute`. It moves nothing and waits for nothing: what is
+        not known now is not known.
+        """
         ...
 
 

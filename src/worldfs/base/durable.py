@@ -297,6 +297,23 @@ class Root(DirReader):
         except OSError as error:
             raise path_error(error, path, "append") from error
 
+    def reserve(self, path: str, size: int) -> None:
+        """Keep room for `size` more bytes of `append`, so that a disk that is full by then takes them. The file is made
+        if it is not there."""
+        check_path(path, op="append")
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            place = self.ensure_parent(path)
+            fd = self.disk.create(place.folder.fd, place.name, path, flags)
+            try:
+                if not stat.S_ISREG(os.fstat(fd).st_mode):
+                    raise not_a_regular_file(path, "append")
+                self.disk.reserve(fd, size, path)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise path_error(error, path, "append") from error
+
     def _sure_of(self, place: DirEntryRef, inode: int) -> None:
         """Make a file's name durable once: its maker may have died before that."""
         if self._named.get(place.path) != inode:

@@ -60,6 +60,25 @@ def start_writeback(fd: int) -> None:
         call(fd, 0, 0, 2)  # SYNC_FILE_RANGE_WRITE; only a hint, fsync follows
 
 
+@cache
+def _fallocate() -> Callable[[int, int, int, int], int] | None:
+    import ctypes
+
+    try:
+        call = _libc().fallocate
+    except (OSError, AttributeError):
+        return None
+    call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    return call  # type: ignore[no-any-return]  # ctypes knows no signatures
+
+
+def reserve_space(fd: int, start: int, size: int) -> None:
+    """Keep blocks for bytes that are not written yet; the file's length stays. Only a hint: no error."""
+    call = _fallocate()
+    if call is not None:
+        call(fd, 1, start, size)  # linux/falloc.h FALLOC_FL_KEEP_SIZE
+
+
 def renameat2(source_fd: int, source: str, target_fd: int, target: str, flags: int) -> None:
     """Rename between open directories with `NOREPLACE` or `EXCHANGE` (man 2 rename).
 

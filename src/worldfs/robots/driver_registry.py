@@ -108,16 +108,15 @@ def _made(loaded: DriverFactory) -> DriverFactory:
     return CheckedBodies(callable_object(loaded))
 
 
-BODIES: Final = PluginGroup["DriverFactory"](
-    "worldfs.bodies",
-    {
-        "simulation": f"{__name__}:simulation",
-        "rekep_sim": f"{__name__}:simulation",  # the specification's name for a simulation that solves constraints
-        "wheeled_carrier": f"{__name__}:carrier",
-        "go2_edu": f"{__name__}:quadruped",
-    },
-    _made,
-)
+SIMULATIONS: Final = {
+    "simulation": f"{__name__}:simulation",
+    "rekep_sim": f"{__name__}:simulation",  # the specification's name for a simulation that solves constraints
+    "wheeled_carrier": f"{__name__}:carrier",
+    "go2_edu": f"{__name__}:quadruped",
+}
+"""The bodies that only exist while a kernel of ours runs."""
+
+BODIES: Final = PluginGroup["DriverFactory"]("worldfs.bodies", SIMULATIONS, _made)
 
 
 class BodyCatalogue(Mapping[str, "DriverFactory"]):

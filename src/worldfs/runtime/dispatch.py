@@ -45,15 +45,15 @@ class Dispatcher:
             self._run(attempt, worker)
         except BaseException as error:  # a storage error goes to the runtime; the job stays as its files say
             attempt.broken = error
+        finally:
+            attempt.returned_at = min(attempt.returned_at, self.clock.monotonic())
 
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
         reviewed, followed = Run(self.clock, inf, cancel=attempt.cancel), self.followed(order)
         findings, fault = ((), None) if followed or attempt.cancel.is_set() else self._review(attempt, worker, reviewed)
-        if attempt.closing or (attempt.cancel.is_set() and attempt.stopped is not None):
-            if worker.counts_reviews and not attempt.left:
-                self.jobs.write_status(order.id, attempt.job.status, durable=False)
-            attempt.abandon()
+        if attempt.held:
+            self._abandon(attempt, worker)
             return
         if attempt.cancel.is_set() and attempt.stopped is None and not followed:
             outcome = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
@@ -63,6 +63,9 @@ class Dispatcher:
         if fault is not None or refused:
             outcome = fault or refusal_outcome(refused)
             self._end(attempt, _with(outcome, reviewed.evidence), lesson=bool(refused))
+            return
+        if not attempt.begin():
+            self._abandon(attempt, worker)
             return
         try:
             approval = self.approved(order)
@@ -83,6 +86,7 @@ class Dispatcher:
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         run.epoch = self.epoch(order.node)
         outcome = _execute(worker, order, run)
+        attempt.returned_at = self.clock.monotonic()
         with self.gate():  # a stop is told to all robots before this one's end is written
             pass
         if attempt.left:
@@ -98,6 +102,12 @@ class Dispatcher:
         if attempt.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
             outcome = _stopped(outcome, attempt.stopped, worker)
         self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
+
+    def _abandon(self, attempt: JobAttempt, worker: Worker) -> None:
+        """The job stays pending, and its review, which the kernel survived, counts for nothing."""
+        if worker.counts_reviews and not attempt.left:
+            self.jobs.write_status(attempt.job.order.id, attempt.job.status, durable=False)
+        attempt.abandon()
 
     def _review(self, attempt: JobAttempt, worker: Worker, run: Run) -> tuple[Sequence[Finding], Outcome | None]:
         """The findings. A review that others' programs may end with the whole kernel is noted first, for `recover`."""

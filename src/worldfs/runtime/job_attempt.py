@@ -32,6 +32,8 @@ class JobAttempt:
     settled: bool = False  # the scheduler has taken note of its end
     shown: bool = False  # as running, in the sheet
     cancelled_at: float = inf  # clock.monotonic() when it was asked to stop
+    begun: bool = False  # its worker may be executing it
+    returned_at: float = inf  # clock.monotonic() when its worker had returned from executing it
     stopped: StopState | None = None  # the stop of its node that came while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -47,13 +49,30 @@ class JobAttempt:
         """Whether its submitter or an operator ended it early: no other attempt is made."""
         return self.cancelled_at < inf or self.stopped is not None
 
+    @property
+    def held(self) -> bool:
+        """Whether it must not begin: its node was stopped, or the runtime closes. Its job stays pending."""
+        return self.closing or self.stopped is not None
+
+    def begin(self) -> bool:
+        """The worker executes it next. False: it must not, as `held` says."""
+        with self.lock:
+            self.begun = not self.held
+            return self.begun
+
+    @property
+    def executing(self) -> bool:
+        """Whether its worker may be executing it now."""
+        return self.begun and self.returned_at == inf
+
     def request_stop(self, now: float) -> bool:
         """Ask the worker to stop; False when the end is decided already."""
         with self.lock:
-            if not self.over:
-                self.cancelled_at = min(self.cancelled_at, now)
-                self.cancel.set()
-            return not self.over
+            if self.over:
+                return False
+            self.cancelled_at = min(self.cancelled_at, now)
+        self.cancel.set()  # without the lock: what it calls may hang, and a stop must get past it
+        return True
 
     def note_stop(self, stop: StopState, now: float) -> bool:
         """The node is stopped: the attempt ends as cancelled if it has begun, else the job is queued again.

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import RemoteKernel
-from worldfs.base.model import Job, JobState, Order, Outcome
+from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind, StoreWatch
@@ -28,8 +31,10 @@ from .node_controls import NodeControls
 from .open_jobs import LaneRules, Log, OpenJobs
 from .order_intake import OrderIntake
 from .render_scheduler import WAIT_S, RenderScheduler
+from .stop_call import SOCKETS
 from .stop_listener import StopListener, close_driver
-from .stop_log import STOPS
+from .stop_log import STOPS, StopLog
+from .stop_socket import StopSocket
 from .stored_sheet import StoredSheet
 from .stored_sheets import StoredSheets
 from .worker_threads import WorkerThreads
@@ -54,11 +59,16 @@ class Kernel:
         epoch: Callable[[str], int] = lambda node: 0,
         hub: bool = True,
         elsewhere: Callable[[str], bool] = lambda node: False,
+        shared_out: Callable[[], bool] = lambda: False,
+        stops: StopLog | None = None,
+        socket_root: Path | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
-        """`elsewhere`: whether a node without a driver here is another kernel's. `hub`: this one has the shared sheets
-        and alerts; one that has not serves robots with stores of their own, and writes its alerts there."""
+        """`elsewhere`: whether a node without a driver here is another kernel's; `shared_out`: whether other kernels
+        may have robots at all. `hub`: this one has the shared sheets and alerts; one that has not serves robots with
+        stores of their own, and writes its alerts there. `stops`: the log, as this process has it. `socket_root`: where
+        other processes find the socket that hears their stops."""
         self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
@@ -111,7 +121,6 @@ class Kernel:
             ready=lambda job: self._turns.allows(job) and self._approvals.allows(job),
             gate=lambda: self.stopping.lock,
             unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
-            returned=lambda attempt: self.stopping.returned(attempt),  # noqa: PLW0108  # same
         )
         self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
@@ -128,10 +137,15 @@ class Kernel:
             off=lambda: self.off,
             elsewhere=elsewhere,
         )
-        self.stopping = StopListener(store, clock, self.nodes, self.open.running, self.alert)
+        self.stopping = StopListener(
+            store, clock, self.nodes, self.open.running, alert=self.alert, log=stops or StopLog(store, clock),
+            wake=self.wake, elsewhere=shared_out,
+        )  # fmt: skip
         self.stopping.read_all()
+        self._stop_socket: StopSocket | None = None
         if threads:
             self.stopping.listen()
+            self._open_socket(socket_root)
         self._resync = True
         self._again = False  # the last tick has left something to do
         self._rung = False  # `wake` was called, and no tick has followed yet
@@ -202,18 +216,37 @@ class Kernel:
             self._show(force=True)
             self._archive()
         finally:
+            self._close_socket()
             self.stopping.close()
             self._watch.close()
 
     def abandon(self) -> None:
         """Close the change feed and write nothing: what a killed kernel does."""
-        self.stopping.close()
+        self._close_socket()
+        self.stopping.abandon()
         self._watch.close()
+
+    def _open_socket(self, root: Path | None) -> None:
+        if root is None:
+            return
+        try:
+            self._stop_socket = StopSocket(root, self.stopping)
+            self._stop_socket.start()
+        except (OSError, WorldError) as error:
+            expected, fix = coded("stop.a_socket"), coded("stop.by_log")
+            self.alert(SOCKETS, Finding("STOP_SOCKET", SOCKETS, expected, str(error), fix, warning=True))
+
+    def _close_socket(self) -> None:
+        socket, self._stop_socket = self._stop_socket, None
+        if socket is not None:
+            socket.close()
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something changed."""
         self.handle_changes(self._watch.read(0.0) if changes is None else changes)
         self._look()
+        if not self._threads:
+            self.stopping.measure_now()
         forward = self._read_sheets()
         collected = self.open.collect()
         self._note_running()
@@ -279,6 +312,7 @@ class Kernel:
         lane.submit(partial(close_driver, self.nodes[id], self.alert))
         lane.close(CLOSE_S)
         del self.nodes[id]
+        self.stopping.remove(id)
         own = robot_key(id, "")
         self.sheets.remove(own + self._page.file)
         for key in [key for key in self._watched if key.startswith(own)]:

@@ -47,7 +47,6 @@ class LaneRules(NamedTuple):
     ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while `able` is asked for the last time
     unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
-    returned: Callable[[JobAttempt], None] = lambda attempt: None  # a worker has, whose job had ended without it
     grace: Grace = BODY
     withdrawn: str = ""  # what a job that had not begun says of its cancelling; "": that it was cancelled
 
@@ -155,8 +154,6 @@ class OpenJobs:
             if attempt.broken is not None:
                 self._break(attempt, attempt.broken)
                 continue
-            if attempt.over and attempt.settled:
-                self.rules.returned(attempt)
             if not attempt.settled and not attempt.left:
                 self._settle(attempt)
             elif attempt.stopped is not None and not attempt.settled and not attempt.closing:

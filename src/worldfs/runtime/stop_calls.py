@@ -1,38 +1,94 @@
-"""Many calls at once of which any may hang: drivers' stops."""
+"""Threads that make calls of which any may hang: drivers' stops, and questions whether a robot stands."""
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
+Call = Callable[[], None]
+
 TAKE_OVER_S: Final = 0.005  # calls of ours take microseconds; one that asks a robot over a wire takes longer
 
 
-def begin_all(calls: Iterable[Callable[[], None]]) -> None:
-    """Return when each call has begun. They must not raise.
+class _Batch:
+    """Calls that were asked for together."""
 
-    One thread makes them one after the other, since to wake a thread for each takes longer than most calls. While
-    some have not begun, the threads double at intervals: a call that hangs holds up no other.
-    """
-    left = deque(calls)
-    if not left:
-        return
-    begun = threading.Event()
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self.left = deque(calls)
+        self.begun = threading.Event()
+        if not self.left:
+            self.begun.set()
 
-    def work() -> None:
+    def work(self) -> None:
         while True:
             try:
-                call = left.popleft()
+                call = self.left.popleft()
             except IndexError:
-                begun.set()
+                self.begun.set()
                 return
             call()
 
-    threads = 0
-    while not begun.is_set() and left:
-        for _ in range(min(max(threads, 1), len(left))):
-            threading.Thread(target=work, name="stop calls", daemon=True).start()
-            threads += 1
-        begun.wait(TAKE_OVER_S)
+
+class StopCalls:
+    """The threads exist before they are needed: a process that is out of memory or of threads starts none."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._work: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()  # of the two counts; nothing is waited for under it
+        self._threads = self._wanted = 0
+
+    def prepare(self, threads: int) -> None:
+        """Start as many threads as calls may hang at once, and one more."""
+        with self._lock:
+            missing = threads + 1 - self._threads
+            self._threads += max(0, missing)
+        for _ in range(missing):
+            self._start()
+
+    def begin(self, calls: Iterable[Call]) -> None:
+        """Return when each call has begun. They must not raise.
+
+        One thread makes them one after the other, since to wake a thread for each takes longer than most calls. While
+        some have not begun, the threads double at intervals: a call that hangs holds up no other.
+        """
+        batch, threads = _Batch(calls), 0
+        while not batch.begun.is_set() and batch.left:
+            for _ in range(min(max(threads, 1), len(batch.left))):
+                self._give(batch)
+                threads += 1
+            batch.begun.wait(TAKE_OVER_S)
+
+    def close(self) -> None:
+        """The threads end; one that hangs ends when its call returns."""
+        with self._lock:
+            threads = self._threads
+        for _ in range(threads):
+            self._work.put(None)
+
+    def _give(self, batch: _Batch) -> None:
+        with self._lock:
+            self._wanted += 1
+            more = self._wanted > self._threads
+            self._threads += more
+        if more:  # all that were prepared hang, or none was
+            self._start()
+        self._work.put(batch)
+
+    def _start(self) -> None:
+        try:
+            threading.Thread(target=self._loop, name=self._name, daemon=True).start()
+        except RuntimeError:  # no more threads, or no more memory: those that there are do it
+            with self._lock:
+                self._threads -= 1
+
+    def _loop(self) -> None:
+        while (batch := self._work.get()) is not None:
+            batch.work()
+            with self._lock:
+                self._wanted -= 1
+        with self._lock:
+            self._threads -= 1

@@ -1,34 +1,80 @@
-"""Stops: a thread of its own hears them ahead of the kernel's loop, and stops the drivers at once."""
+"""Stops: the drivers are told first, by whichever thread hears of one; then the log, then what the drivers confirm.
+
+A stop of this process comes by `stop`, one of another process by the socket (stop_socket.py) or by the log, which a
+thread of its own hears ahead of the kernel's loop. The way to the drivers needs no disk, no descriptor, no new thread
+and no lock that is held while anything is waited for.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
-from worldfs.base.clock import Clock
-from worldfs.base.driver import Driver, Stoppable
+from worldfs.access.standing import Standing
+from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import WorldError
-from worldfs.base.messages import coded
+from worldfs.base.messages import (
+    coded,
+    stop_messages,  # noqa: F401  # loaded: they are said when no file can be opened
+)
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
+from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store, StoreChange
 
 from .alerts import Alerts
 from .body_worker import KernelNode
+from .grace import BODY
 from .job_attempt import JobAttempt
-from .stop_calls import begin_all
-from .stop_log import ALL, STOPS, StopState, StopStates, node_of, stop_key
+from .stop_calls import StopCalls
+from .stop_log import (
+    ALL,
+    STOPS,
+    PendingStop,
+    StopLog,
+    StopState,
+    StopStates,
+    new_stop_id,
+    node_of,
+    stop_key,
+    stop_keys,
+    with_pending,
+)
+from .stop_report import RobotStop, StopReport
+from .stopped_robot import AT_ONCE, StoppedRobot
+from .worker_threads import WorkerThreads
 
+CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
 RETRY_S: Final = 0.1  # after a log that could not be read
+STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
+MEASURE_S: Final = 0.02  # between two measurements while somebody waits for the answer
+LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
+
+
+class StopTicket(NamedTuple):
+    """A stop that was told, for the caller that waits for what becomes of it."""
+
+    stop: PendingStop
+    robots: tuple[StoppedRobot, ...]
+    others: bool  # other processes may serve robots that it is for
+
+
+class _TicketWaiter(NamedTuple):
+    """`done` is called once, with the ticket settled or its time over."""
+
+    ticket: StopTicket
+    until: float
+    done: Callable[[StopReport], None]
 
 
 class StopListener:
     """The kernel calls `is_stopped` before each start, under `lock`: no job begins between a stop and its effect.
 
-    A change costs one read of the log that changed; the kernel's loop reads it, too. `lock` is held until the stop of
-    every driver has begun: who passes through it first, a worker before it writes an end, lets a stop go ahead.
+    `lock` is held until the stop of every driver has begun: a thread that passes through it first, as a worker does
+    before it writes an end, lets a stop go ahead. Nothing is read or written under it.
     """
 
     def __init__(
@@ -37,62 +83,160 @@ class StopListener:
         clock: Clock,
         nodes: Mapping[str, KernelNode],
         running: Mapping[str, JobAttempt],
+        *,
         alert: Alerts,
+        log: StopLog,
+        wake: Callable[[], None],
+        elsewhere: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`wake`: of the kernel, which publishes alerts. `elsewhere`: whether other processes may serve robots of the
+        same root."""
         self.lock = threading.Lock()
+        self._reading = threading.Lock()  # of `_states`: one reads at a time, so that no older reading replaces a newer
         self._states, self._nodes, self._running, self._alert = StopStates(store), nodes, running, alert
-        self._monotonic = clock.monotonic
+        self._log, self._clock, self._wake, self._elsewhere = log, clock, wake, elsewhere
         self._known: dict[str, StopState] = {}
+        self._robots: dict[str, StoppedRobot] = {}
         self._watch = store.watch(STOPS)
         self._closed = threading.Event()
+        self._stops, self._measures = StopCalls("stops"), StopCalls("standstill")
+        self._records = WorkerThreads("stop records", 0)
+        self._alerts = WorkerThreads("stop alerts", 0)  # apart: a line that nobody reads holds up no record
+        self._why_unstored = ""
+        self._storing = False
+        self._store_at = self._again_at = 0.0  # not before that: the next try to write, and to stop what failed to stop
+        self._changed = threading.Condition()  # something is known that was not
+        self._due = threading.Event()  # for the thread that measures
+        self._waiters: list[_TicketWaiter] = []
 
     def is_stopped(self, node: str) -> bool:
         """A node whose log was not read yet counts as stopped."""
         known = self._known.get(node)
         return known is None or known.stopped
 
+    def answer(self, node: str) -> RobotStop | None:
+        """What is known of a robot that was stopped; None: it is not stopped, or not of this kernel."""
+        robot = self._robots.get(node)
+        return robot.answer() if robot is not None and robot.is_stopped else None
+
+    def serves(self, node: str) -> bool:
+        return node in self._nodes
+
     def listen(self) -> None:
-        """Start the thread that hears every stop from now on."""
-        threading.Thread(target=self._listen, name="stops", daemon=True).start()
+        """Start the threads that hear every stop from now on."""
+        self._records, self._alerts = WorkerThreads("stop records"), WorkerThreads("stop alerts")
+        for threads in (self._records, self._alerts):
+            threads.submit(lambda: None)  # its thread exists from now on
+        self._prepare()
+        threading.Thread(target=self._listen, name="stop log", daemon=True).start()
+        threading.Thread(target=self._measure, name="stop results", daemon=True).start()
+
+    # -- stop, from any thread ------------------------------------------------------------------------------------
+
+    def stop(
+        self,
+        nodes: Sequence[str],
+        by: str,
+        *,
+        standing: Standing = Standing.PERSON,
+        every: bool = False,
+        id: str = "",
+    ) -> StopTicket:
+        """Tell the drivers of these robots, or of `every`; present and later jobs do not begin. The log follows.
+
+        `id`: of a stop that its sender may write to the log itself.
+        """
+        keys = frozenset(stop_keys(nodes, every=every))
+        stop = PendingStop(id or new_stop_id(), by, standing, stamp(self._clock.now()), keys)
+        with self.lock:
+            ids = [id for id in (tuple(self._nodes) if every else nodes) if id in self._nodes]
+            if all(one.id != stop.id for one in self._log.pending.all()):
+                self._log.pending.add(stop)
+                self._tell(ids, stop)
+            robots = tuple(self._robots[id] for id in ids if id in self._robots)
+        self._store_soon()
+        return StopTicket(stop, robots, self._elsewhere() and (every or len(ids) < len(nodes)))
+
+    def report(self, ticket: StopTicket) -> StopReport:
+        """What is known of it now."""
+        pending = any(one.id == ticket.stop.id for one in self._log.pending.all())
+        robots = tuple(robot.answer() for robot in ticket.robots)
+        return StopReport(robots, (self._why_unstored or coded("stop.not_yet")) if pending else "", ticket.others)
+
+    def wait(self, ticket: StopTicket, seconds: float) -> StopReport:
+        """What is known once nothing more is to be learned, or after so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._settled(ticket), seconds)
+        return self.report(ticket)
+
+    def wait_stored(self, ticket: StopTicket, seconds: float) -> StopReport:
+        """The same once it is in the log."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.report(ticket).unstored, seconds)
+        return self.report(ticket)
+
+    def call_when_settled(self, ticket: StopTicket, seconds: float, done: Callable[[StopReport], None]) -> None:
+        """As `wait`, without a thread that waits: `done` must not raise nor wait."""
+        with self._changed:
+            self._waiters.append(_TicketWaiter(ticket, self._clock.monotonic() + seconds, done))
+        self._due.set()
+
+    def _settled(self, ticket: StopTicket) -> bool:
+        return all(robot.settled for robot in ticket.robots) and not self.report(ticket).unstored
+
+    # -- the log --------------------------------------------------------------------------------------------------
 
     def read_all(self) -> None:
         """Read which nodes are stopped; end the attempts on nodes that were stopped since they were read last."""
-        with self.lock:
-            self._read(self._states.known_keys(), tuple(self._nodes))
+        self._read(self._states.known_keys(), lambda: tuple(self._nodes))
 
     def read_changes(self, changes: Iterable[StoreChange]) -> None:
-        """The same of the logs that have changed."""
+        """The same of the logs that have changed: a change costs one read of that log."""
         keys = {change.key for change in changes if change.key.startswith(STOPS)}
         if STOPS in keys:  # changes were lost
             self.read_all()
         elif keys:
-            with self.lock:
-                self._read(keys, tuple(self._nodes) if ALL in keys else map(node_of, keys))
+            self._read(keys, lambda: tuple(self._nodes) if ALL in keys else tuple(map(node_of, keys)))
+
+    def add(self, node: str) -> None:
+        """Of a node that came: nobody has heard its stops."""
+        self._read((ALL, stop_key(node)), lambda: (node,))
+        self._prepare()
+
+    def remove(self, node: str) -> None:
+        """The node is gone, and what was to be known of it."""
+        with self.lock:
+            self._known.pop(node, None)
+            robot = self._robots.pop(node, None)
+        if robot is not None and robot.alerted:
+            self._say(node, None)
 
     def unconfirmed(self, attempt: JobAttempt) -> Outcome:
         """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
         node, stop = attempt.lane, attempt.stopped
         by, at = (stop.by, stop.at) if stop is not None else ("", "")
         why, fix = coded("runtime.unconfirmed", by=by, node=node), coded("runtime.stop_and_restart")
-        expected = coded("runtime.returning_driver")
-        self._alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", expected, why, fix))
         evidence = {"stopped": {"by": by, "at": at}, "held": False}
         return Outcome.failure(
             Cause.CANCELLED, "STOP_UNCONFIRMED", coded("runtime.found_fix", found=why, fix=fix), evidence=evidence
         )
 
-    def returned(self, attempt: JobAttempt) -> None:
-        if attempt.stopped is not None:
-            self._alert(f"stop {attempt.lane}", None)
-
-    def add(self, node: str) -> None:
-        """Of a node that came: nobody has heard its stops."""
-        with self.lock:
-            self._read((ALL, stop_key(node)), (node,))
-
     def close(self) -> None:
+        """What is in force and not stored is written now, or never by this process."""
+        self._records.close(CLOSE_S)
+        if not self._storing and self._log.pending.all():
+            self._store_pending()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close and write nothing more."""
         self._closed.set()
         self._watch.close()
+        self._due.set()
+        for calls in (self._stops, self._measures):
+            calls.close()
+        for threads in (self._records, self._alerts):
+            threads.close(0.0)
 
     def _listen(self) -> None:
         changes: Sequence[StoreChange] = ()
@@ -102,55 +246,189 @@ class StopListener:
                 self.read_changes(changes)
                 changes = ()
             except WorldError as error:  # the kernel fails at its own next write
-                if self._closed.is_set() or error.code == "LEASE_LOST":  # for good: the kernel ends with it
+                if self._closed.is_set() or error.code == LEASE_LOST:  # for good: the kernel ends with it
                     return
-                self._alert(
-                    STOPS,
-                    Finding(error.code, STOPS, coded("runtime.readable_stops"), error_message(error), error.fix),
-                )
+                said = Finding(error.code, STOPS, coded("runtime.readable_stops"), error_message(error), error.fix)
+                self._raise(STOPS, said)
 
-    def _read(self, keys: Iterable[str], ids: Iterable[str]) -> None:
+    def _read(self, keys: Iterable[str], nodes: Callable[[], Sequence[str]]) -> None:
         """Read these logs, and tell the drivers and the attempts of those nodes that were stopped since the last time.
 
         A log that cannot be read keeps no other robot from being stopped; then its error is raised.
         """
         failed: list[WorldError] = []
-        for key in keys:
-            try:
-                self._states.read(key)
-            except WorldError as error:
-                failed.append(error)
-        stopped = [found for id in ids if (found := self._update(id)) is not None]
-        begin_all(partial(self._halt, id, driver) for id, driver, _ in stopped if isinstance(driver, Stoppable))
-        for *_, attempt in stopped:
-            if attempt is not None:
-                attempt.cancel.set()
+        with self._reading:
+            for key in keys:
+                try:
+                    self._states.read(key)
+                except WorldError as error:
+                    failed.append(error)
+            with self.lock:
+                self._tell(nodes())
         if failed:
             raise failed[0]
 
-    def _update(self, id: str) -> tuple[str, Driver, JobAttempt | None] | None:
-        """Note the node's state; None: nobody is to be told."""
-        node = self._nodes.get(id)
-        if node is None:
-            return None
-        old, new = self._known.get(id), self._states.state(id)
-        self._known[id] = new
-        if old is None or new.number == old.number:
-            return None  # the first reading: nothing has begun
-        attempt = self._running.get(id)
-        if attempt is not None and not attempt.note_stop(new, self._monotonic()):
-            attempt = None
-        return id, node.driver, attempt
+    def _store_soon(self) -> None:
+        with self._changed:
+            if self._storing:
+                return  # it goes on until nothing is left
+            self._storing = True
+        self._records.submit(self._store_pending)
 
-    def _halt(self, id: str, driver: Stoppable) -> None:
-        field = f"stop {id}"
+    def _store_pending(self) -> None:
+        """Write the stops that are in force and not in the log. One that cannot be written is tried again."""
+        why = ""
         try:
-            driver.stop()
-        except Exception as error:  # a library's own
-            expected, fix = coded("runtime.still_robot"), coded("runtime.emergency_stop")
-            self._alert(field, Finding("STOP_FAILED", field, expected, repr(error), fix))
-        else:
-            self._alert(field, None)
+            while left := self._log.pending.all():
+                for stop in left:
+                    for key in sorted(stop.keys):
+                        self._log.store(stop, key)
+                        self._read((key,), lambda: ())
+                        self._log.pending.stored(stop.id, key)
+            self._log.reserve(())
+        except WorldError as error:
+            why = error_message(error)
+        finally:
+            with self._changed:
+                self._storing, self._why_unstored = False, why
+                self._store_at = self._clock.monotonic() + STORE_AGAIN_S
+                self._changed.notify_all()
+        found = None
+        if why:
+            said = coded("stop.not_stored", why=why)
+            found = Finding("STOP_NOT_STORED", STOPS, coded("stop.stored"), said, coded("stop.free_disk"))
+        self._raise(f"{STOPS} write", found)
+
+    # -- what becomes of it ---------------------------------------------------------------------------------------
+
+    def _tell(self, ids: Iterable[str], stop: PendingStop | None = None) -> None:
+        """Under `lock`: the drivers of those that were stopped since the last time begin to stop, then the attempts.
+
+        `stop`: the one that came; None: whatever the logs say.
+        """
+        told: list[StoppedRobot] = []
+        attempts: list[JobAttempt] = []
+        for id in ids:
+            node = self._nodes.get(id)
+            if node is None:
+                continue
+            old = self._known.get(id)
+            if stop is None or old is None:
+                new = with_pending(self._states.state(id), self._log.pending.of(id))
+            else:
+                new = with_pending(old, (stop,))
+            self._known[id] = new
+            robot = self._robots.get(id)
+            if robot is None:
+                robot = self._robots[id] = StoppedRobot(node, self._clock.monotonic)
+            if not new.stopped:
+                robot.resume()
+            if old is None and stop is None:  # the first reading: nothing has begun
+                if new.stopped:
+                    robot.begin(None, told=False)
+                    self._due.set()
+                continue
+            if old is not None and new.number == old.number:
+                continue
+            attempt = self._running.get(id)
+            if attempt is not None and attempt.note_stop(new, self._clock.monotonic()):
+                attempts.append(attempt)
+            robot.begin(attempt)
+            told.append(robot)
+        self._stops.begin(robot.tell for robot in told)
+        self._stops.begin(attempt.cancel.set for attempt in attempts)
+        if told:
+            self._due.set()
+
+    def _prepare(self) -> None:
+        self._stops.prepare(AT_ONCE * len(self._nodes))
+        self._records.submit(lambda: self._log.reserve(tuple(self._nodes)))
+
+    def _measure(self) -> None:
+        """Ask the stopped robots again and again, until each has confirmed that it stands; tell those who wait."""
+        while not self._closed.is_set():
+            self._due.wait(self._patience())
+            self._due.clear()
+            robots = tuple(self._robots.values())
+            self._measures.begin(
+                partial(self._ask, robot) for robot in robots if robot.may_confirm and not robot.measuring
+            )
+            if (now := self._clock.monotonic()) >= self._again_at:
+                self._again_at = now + LATER_S
+                self._stops.begin(robot.tell for robot in robots if robot.failed and robot.alerted)
+            self._look()
+
+    def _patience(self) -> float | None:
+        """Seconds until there is something to ask; None: until a stop comes."""
+        robots = tuple(self._robots.values())
+        if self._waiters or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots):
+            return MEASURE_S
+        waits = any(robot.may_confirm or robot.failed for robot in robots) or self._log.pending.all()
+        return LATER_S if waits else None
+
+    def _ask(self, robot: StoppedRobot) -> None:
+        robot.measure()
+        if robot.stands:
+            self._due.set()
+
+    def measure_now(self) -> None:
+        """Without threads: one measurement of each stopped robot, and what follows from it."""
+        for robot in tuple(self._robots.values()):
+            robot.measure()
+        self._look()
+
+    def _look(self) -> None:
+        """Raise and take back alerts, note in the log what was confirmed, answer those who wait."""
+        now = self._clock.monotonic()
+        for robot in tuple(self._robots.values()):
+            if robot.alerted and (robot.stands or not robot.is_stopped):
+                robot.alerted = False
+                self._say(robot.node.id, None)
+            late = robot.settled or now > robot.stopped_at + BODY.stop_s
+            if robot.is_stopped and not robot.stands and not robot.alerted and (late or robot.failed):
+                robot.alerted = True
+                self._say(robot.node.id, robot)
+        self._note()
+        if self._log.pending.all() and now >= self._store_at:
+            self._store_soon()
+        with self._changed:
+            self._changed.notify_all()
+            over = [one for one in self._waiters if now >= one.until or self._settled(one.ticket)]
+            self._waiters = [one for one in self._waiters if one not in over]
+        for waiter in over:
+            waiter.done(self.report(waiter.ticket))
+
+    def _note(self) -> None:
+        """Write to the log which robots stand, once the stop itself is there."""
+        stands: dict[str, int] = {}
+        for id, robot in tuple(self._robots.items()):
+            known = self._known.get(id) if robot.stands else None
+            if known is None or not known.stopped or robot.noted == known.number or self._log.pending.of(id):
+                continue
+            robot.noted = known.number
+            if not known.confirmed:
+                stands[id] = known.number
+
+        def write() -> None:
+            with suppress(WorldError):  # the next stop, or the next start, measures anew
+                self._log.confirm(stands)
+
+        if stands:
+            self._records.submit(write)
+
+    def _say(self, id: str, robot: StoppedRobot | None) -> None:
+        field, found = f"stop {id}", None
+        if robot is not None:
+            code = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED"
+            found = Finding(code, field, coded("stop.standing"), robot.answer().text, coded("stop.hardware"))
+        self._raise(field, found)
+
+    def _raise(self, field: str, found: Finding | None) -> None:
+        def say() -> None:
+            self._alert(field, found)
+            self._wake()
+
+        self._alerts.submit(say)
 
 
 def close_driver(node: KernelNode, alert: Alerts) -> None:

@@ -1,17 +1,25 @@
 """Which nodes are stopped: a log for each node, and one for all. Every interface stops and resumes through this module.
 
-    .paos/stops/<node>.jsonl    {"stop": by, "standing": …, "at": …}, {"resume": by, "standing": …, "seen": …, "at": …}
-    .paos/stops/all             the same for every node, present and to come
+    .paos/stops/<node>.jsonl    {"stop": by, "standing": …, "id": …, "at": …}, {"resume": by, "standing": …, "seen": …,
+                                "at": …}
+    .paos/stops/all             the same for every node, present and to come; and of the kernels {"stands": {node: stops
+                                so far}, "at": …}: the drivers of these nodes have confirmed that their robots stand
 
 `standing`: `person` or `agent` (access/standing.py); a line without it is a person's. `seen`: the number of stops that
 the writer of a resume has read: a stop that came meanwhile stays in force. A resume ends the stops of its own standing
 and of lower ones. Where others stay in force it is called `withdraw`: programs that know no standing pass over it.
+A stop may be written twice, by its sender and by the kernel that heard it first: the second line with its id counts for
+nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+import os
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from worldfs.access.judge import judge
@@ -19,12 +27,16 @@ from worldfs.access.role_things import HeldStop
 from worldfs.access.standing import Standing, shown_actor, standing_named, standing_of
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.errors import UserError
+from worldfs.base.errors import UserError, WorldError
+from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
 
 STOPS: Final = ".paos/stops"
 ALL: Final = f"{STOPS}/all"
 _ENDING: Final = ".jsonl"
+ROOM: Final = 4096  # bytes kept for the next lines of each log
+IDS: Final = 32  # of the latest stops, remembered
+NONE_STOOD: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class StandingStop(NamedTuple):
@@ -46,31 +58,105 @@ class StopState(NamedTuple):
     at: str = ""
     roles: frozenset[str] = frozenset()  # that have stopped it since it was resumed last
     holding: tuple[StandingStop, ...] = ()  # in force, one for each standing of each log
+    ids: tuple[str, ...] = ()  # of the latest stops
+    stands: int = 0  # how many stops there were when the driver confirmed last that the robot stands
+    stood: Mapping[str, int] = NONE_STOOD  # the same by node; of the log of all nodes
 
     @property
     def standing(self) -> Standing:
         """The one that a resume needs."""
         return max((stop.standing for stop in self.holding), default=Standing.AGENT)
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether the driver has confirmed, since the latest stop, that the robot stands."""
+        return self.stopped and self.stands == self.number
+
+
+class PendingStop(NamedTuple):
+    """A stop that is in force and not in the log yet. `keys`: of the logs that lack it."""
+
+    id: str
+    by: str
+    standing: Standing
+    at: str
+    keys: frozenset[str]
+
+
+class PendingStops:
+    """The stops that are in force in this process before they are in the log. From any thread; never waits."""
+
+    def __init__(self) -> None:
+        self._stops: tuple[PendingStop, ...] = ()  # replaced whole: a reader needs no lock
+        self._lock = threading.Lock()
+
+    def add(self, stop: PendingStop) -> None:
+        with self._lock:
+            self._stops = (*self._stops, stop)
+
+    def stored(self, id: str, key: str) -> None:
+        """The log at that key has it now."""
+        with self._lock:
+            left = (one._replace(keys=one.keys - {key}) if one.id == id else one for one in self._stops)
+            self._stops = tuple(one for one in left if one.keys)
+
+    def of(self, node: str) -> list[PendingStop]:
+        keys = {stop_key(node), ALL}
+        return [one for one in self._stops if not keys.isdisjoint(one.keys)]
+
+    def all(self) -> tuple[PendingStop, ...]:
+        return self._stops
+
 
 class StopLog:
-    """Keeps nothing in memory: any process may use it, with or without a running kernel."""
+    """Any process may use it, with or without a running kernel. `pending`: what a kernel of this process has in force
+    beside what is stored."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self.pending = PendingStops()
 
     def state(self, node: str) -> StopState:
         """The node's own state and that of all nodes as one."""
-        return _joined(self._read(stop_key(node)), self._read(ALL))
+        return with_pending(_joined(node, self._read(stop_key(node)), self._read(ALL)), self.pending.of(node))
 
-    def stop(self, nodes: Sequence[str], by: str, *, standing: Standing = Standing.PERSON, every: bool = False) -> None:
+    def stop(
+        self,
+        nodes: Sequence[str],
+        by: str,
+        *,
+        standing: Standing = Standing.PERSON,
+        every: bool = False,
+        id: str = "",
+    ) -> None:
         """A running kernel sees it at once; durable when it returns. `every`: future nodes as well."""
-        keys = [ALL] if every else [stop_key(node) for node in nodes]
+        keys, line = stop_keys(nodes, every=every), {"stop": by, "standing": standing.word, "id": id or new_stop_id()}
         for key in keys:  # without waiting for a disk, so that no robot moves on while it is written
-            self._append(key, {"stop": by, "standing": standing.word}, durable=False)
+            self._append(key, line, durable=False)
         for key in keys:
             self._store.append(key, b"\n")
+
+    def store(self, stop: PendingStop, key: str) -> None:
+        """Write a stop that is in force already, unless another process has. Durable when it returns."""
+        if stop.id not in self._read(key).ids:
+            line = {"stop": stop.by, "standing": stop.standing.word, "id": stop.id}
+            self._append(key, line, durable=False, at=stop.at)
+        self._store.append(key, b"\n")
+
+    def reserve(self, nodes: Iterable[str]) -> None:
+        """Keep room for their next stops, and for one of all nodes, where the log is on a disk: it may be full then."""
+        if isinstance(self._store, PlainFiles):
+            for key in (ALL, *map(stop_key, nodes)):
+                with suppress(
+                    WorldError
+                ):  # a link has its name, or the disk is full: stops are written as far as it goes
+                    self._store.reserve(key, ROOM)
+
+    def confirm(self, stands: Mapping[str, int]) -> None:
+        """The drivers of these nodes have confirmed that their robots stand, since so many stops. Not durable: without
+        it a stop is not confirmed, which is safe."""
+        self._append(ALL, {"stands": dict(stands)}, durable=False)
 
     def resume(self, nodes: Collection[str], actor: str, others: Collection[str] = ()) -> None:
         """End the stops that the actor may end, by its name (access/standing.py). Durable when it returns.
@@ -106,8 +192,8 @@ class StopLog:
     def _end(self, key: str, seen: StopState, word: str, by: str, standing: Standing) -> None:
         self._append(key, {word: by, "standing": standing.word, "seen": seen.number}, durable=True)
 
-    def _append(self, key: str, line: dict[str, object], *, durable: bool) -> None:
-        text = json.dumps({**line, "at": stamp(self._clock.now())}, ensure_ascii=False)
+    def _append(self, key: str, line: Mapping[str, object], *, durable: bool, at: str = "") -> None:
+        text = json.dumps({**line, "at": at or stamp(self._clock.now())}, ensure_ascii=False)
         self._store.append(key, f"\n{text}\n".encode(), durable=durable)  # the first newline ends a torn line
 
     def _read(self, key: str) -> StopState:
@@ -175,7 +261,7 @@ class StopStates:
 
     def state(self, node: str) -> StopState:
         """As it was read last; of a log that was never read: not stopped."""
-        return _joined(self.own(node), self._states.get(ALL, StopState()))
+        return _joined(node, self.own(node), self._states.get(ALL, StopState()))
 
     def own(self, node: str) -> StopState:
         """Of the node's own log, as it was read last: without the stops of all nodes."""
@@ -186,21 +272,44 @@ def stop_key(node: str) -> str:
     return f"{STOPS}/{node}{_ENDING}"
 
 
+def stop_keys(nodes: Iterable[str], *, every: bool) -> list[str]:
+    """Of the logs that a stop is written to."""
+    return [ALL] if every else [stop_key(node) for node in nodes]
+
+
+def new_stop_id() -> str:
+    return os.urandom(8).hex()
+
+
 def node_of(key: str) -> str:
     return key[len(STOPS) + 1 :].removesuffix(_ENDING)
 
 
-def _state(number: int, holding: tuple[StandingStop, ...]) -> StopState:
+def _state(
+    number: int, holding: tuple[StandingStop, ...], ids: tuple[str, ...] = (), stood: Mapping[str, int] = NONE_STOOD
+) -> StopState:
     """`holding`: of those of one standing the first is named."""
     if not holding:
-        return StopState(number=number)
+        return StopState(number=number, ids=ids, stood=stood)
     first = max(holding, key=lambda stop: stop.standing)
     roles = frozenset[str]().union(*(stop.roles for stop in holding))
-    return StopState(True, number, first.by, first.at, roles, holding)
+    return StopState(True, number, first.by, first.at, roles, holding, ids, stood=stood)
 
 
-def _joined(own: StopState, every: StopState) -> StopState:
-    return _state(own.number + every.number, own.holding + every.holding)
+def _joined(node: str, own: StopState, every: StopState) -> StopState:
+    found = _state(own.number + every.number, own.holding + every.holding, own.ids + every.ids)
+    return found._replace(stands=every.stood.get(node, 0))
+
+
+def with_pending(stored: StopState, pending: Sequence[PendingStop]) -> StopState:
+    """The stored state, and the stops that are in force and not stored."""
+    new = [one for one in reversed(pending) if one.id not in stored.ids]
+    if not new:
+        return stored
+    number = stored.number + len(new)
+    holding = tuple(StandingStop(one.standing, number, one.by, one.at, frozenset({one.by})) for one in new)
+    found = _state(number, holding + stored.holding, stored.ids + tuple(one.id for one in new), stored.stood)
+    return found._replace(stands=stored.stands)
 
 
 def _holds(state: StopState, standing: Standing) -> bool:
@@ -227,12 +336,18 @@ def _after(before: StopState, line: bytes) -> StopState:
         return before
     standing, seen = standing_named(value.get("standing")), value.get("seen")
     if "stop" in value:
-        by, number = str(value["stop"]), before.number + 1
+        by, number, id = str(value["stop"]), before.number + 1, value.get("id")
+        if id in before.ids:
+            return before
+        ids = (*before.ids, id)[-IDS:] if isinstance(id, str) else before.ids
         same = [stop for stop in before.holding if stop.standing is standing]
         roles = frozenset({by}).union(*(stop.roles for stop in same))
         last = StandingStop(standing, number, by, str(value.get("at", "")), roles)
-        return _state(number, (last, *(stop for stop in before.holding if stop not in same)))
+        return _state(number, (last, *(stop for stop in before.holding if stop not in same)), ids, before.stood)
     if ("resume" in value or "withdraw" in value) and type(seen) is int and seen <= before.number:
         left = (stop for stop in before.holding if stop.standing > standing or stop.number > seen)
-        return _state(before.number, tuple(left))
+        return _state(before.number, tuple(left), before.ids, before.stood)
+    if isinstance(stands := value.get("stands"), dict):
+        new = {node: number for node, number in stands.items() if type(number) is int}
+        return before._replace(stood=MappingProxyType({**before.stood, **new}))
     return before

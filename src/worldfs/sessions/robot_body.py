@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import PluginContext, Run
+from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
@@ -126,6 +126,15 @@ class RobotBody:
         return replace(
             outcome, evidence={**outcome.evidence, **more, **({"steps_done": done} if len(done) > 1 else {})}
         )
+
+    def stop(self) -> None:
+        adapter = self._adapter
+        if adapter is not None:
+            adapter.stop()
+
+    def standstill(self, since: float) -> Standstill:
+        adapter = self._adapter
+        return adapter.standstill(since) if adapter is not None else Standstill(False, coded("target.not_connected"))
 
     def close(self) -> None:
         made, self._adapter = self._adapter, None

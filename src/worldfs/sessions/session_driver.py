@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.clock import Clock
-from worldfs.base.driver import PluginContext, Run, Simulated
+from worldfs.base.driver import MeasuresStandstill, PluginContext, Run, Simulated, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message, finding_message
@@ -116,6 +116,16 @@ class SessionDriver:
         adapter = self._adapter
         if adapter is not None:
             adapter.stop()
+
+    def standstill(self, since: float) -> Standstill:
+        """A simulation is stepped by the session alone; of a robot, its adapter measures."""
+        adapter: object = self._adapter
+        target = self._adapter.target if self._adapter is not None else self._registries.target()
+        if target is not None and target.kind == SIM:
+            return Standstill(True)
+        if isinstance(adapter, MeasuresStandstill):
+            return adapter.standstill(since)
+        return Standstill(False, coded("target.not_connected" if adapter is None else "stop.no_measure"))
 
     def close(self) -> None:
         adapter, self._adapter = self._adapter, None

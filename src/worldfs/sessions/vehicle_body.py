@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import PluginContext, Run
+from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_floats
 from worldfs.base.map_zones import map_zones
@@ -155,6 +155,11 @@ class VehicleBody:
             if vehicle is not None:
                 vehicle.changed.set()
 
+    def standstill(self, since: float) -> Standstill:
+        """By the vehicle's own report."""
+        vehicle = self._vehicle
+        return vehicle.standstill(since) if vehicle is not None else Standstill(False, coded("target.not_connected"))
+
     def close(self) -> None:
         vehicle, self._vehicle = self._vehicle, None
         if vehicle is not None:
@@ -194,11 +199,12 @@ class VehicleBody:
 
     def _halt(self, drive: _Drive, run: Run, outcome: Outcome) -> Outcome:
         """The stop is sent, and waited for a little: the outcome says whether the vehicle has confirmed it."""
-        vehicle, end = drive.vehicle, self._clock.monotonic() + CONFIRM_S
+        vehicle, now = drive.vehicle, self._clock.monotonic()
+        end = now + CONFIRM_S
         try:
             if not self._stopped.is_set():
                 vehicle.halt()
-            while not (confirmed := vehicle.halted()) and (left := end - self._clock.monotonic()) > 0:
+            while not (confirmed := vehicle.standstill(now).stands) and (left := end - self._clock.monotonic()) > 0:
                 vehicle.changed.clear()
                 self._clock.wait(vehicle.changed, min(LOOK_S, left))
         except ConnectionError:

@@ -330,6 +330,10 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         self._check(key, "append")
         self.root.append(key, data, durable=durable)
 
+    def reserve(self, key: str, size: int) -> None:
+        self._check(key, "append")
+        self.root.reserve(key, size)
+
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> RootLock:
         check_path(name, op="lease")
         return RootLock(self.root.path, purpose, clock=clock or self.clock, disk=self.disk, key=name)

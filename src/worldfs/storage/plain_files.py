@@ -29,5 +29,10 @@ class PlainFiles(ABC):
         """Of a file, without reading it; None: it is not there."""
 
     @abstractmethod
+    def reserve(self, key: str, size: int) -> None:
+        """Keep room for `size` more bytes of `append`, for a disk that is full by then. The file is made if it is not
+        there."""
+
+    @abstractmethod
     def touch(self, key: str, mtime_ms: int) -> None:
         """Set the time of last change, which a power cut may lose. Absent: `NotFound`."""

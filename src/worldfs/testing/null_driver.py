@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import Run, Standstill
 from worldfs.base.json_values import as_float, as_object
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Scene, Thing
 from worldfs.base.standard_operations import STANDARD
@@ -80,6 +80,9 @@ class NullDriver:
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", str(wants["fail"]))
         self.scene = _seen(self.scene, as_object(wants.get("see")))
         return Outcome.success("done")
+
+    def standstill(self, since: float) -> Standstill:
+        return Standstill(True)  # nothing moves
 
     def close(self) -> None:
         self.is_open = False

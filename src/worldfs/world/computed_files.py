@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from worldfs.formats.sheet_format import SheetFormat
     from worldfs.storage.dated_versions import DatedVersions
 
+    from .robot_stops import RobotStops
+
 
 class ViewFile(VirtualFile):
     """Computed on read, never written."""
@@ -162,24 +164,22 @@ class CancelFile(VirtualFile):
 class StopFile(VirtualFile):
     """A node's `stop`: any write stops its robot at once; reading returns the stop state."""
 
-    def __init__(self, stops: StopLog) -> None:
-        self.stops = stops
+    def __init__(self, stops: StopLog, robots: RobotStops) -> None:
+        self.stops, self.robots = stops, robots
 
     def read(self, names: Names) -> bytes:
-        node, found = names["node"], self.stops.state(names["node"])
-        value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
-        value |= {"standing": found.standing.word} if found.stopped else {}
-        return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+        node = names["node"]
+        return (json.dumps(self.robots.state_value(node), ensure_ascii=False) + "\n").encode()
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self.stops.stop([names["node"]], shown_actor(ask.name), standing=standing_of(ask.name))
+        self.robots.stop([names["node"]], ask.name)
 
 
 class ResumeFile(StopFile):
     """A node's `resume`: any write lets the robot work again, unless an actor of a higher standing has stopped it."""
 
-    def __init__(self, stops: StopLog, nodes: Callable[[], Sequence[str]]) -> None:
-        super().__init__(stops)
+    def __init__(self, stops: StopLog, robots: RobotStops, nodes: Callable[[], Sequence[str]]) -> None:
+        super().__init__(stops, robots)
         self.nodes = nodes
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:

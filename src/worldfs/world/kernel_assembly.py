@@ -125,6 +125,9 @@ def assemble_kernel(
         epoch=world.epoch_of,
         hub=world.share.hub,
         elsewhere=lambda node: world.share.elsewhere(node, world.config),
+        shared_out=lambda: world.share.robots is not None,
+        stops=world.stops,
+        socket_root=world.root if world.root.is_dir() else None,
         threads=threads,
         log=log,
     )

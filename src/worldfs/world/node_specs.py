@@ -77,6 +77,16 @@ def disabled_robots(config: Config | None, store: Store) -> tuple[str, ...]:
         return ()
 
 
+def simulated_nodes(specs: Collection[NodeSpec], targets: Mapping[str, Target]) -> frozenset[str]:
+    """The nodes whose bodies only exist while a kernel of ours simulates them. A package's body may be a real one."""
+    from worldfs.base.model.skill import SIM
+    from worldfs.robots.driver_registry import SIMULATIONS
+
+    found = {s.id for s in specs if s.driver in SIMULATIONS and not is_real_walker(s.id, s.driver, targets)}
+    robots = {spec.id for spec in specs}
+    return frozenset(found | {id for id, target in targets.items() if target.kind == SIM and id not in robots})
+
+
 def demand_driver(
     spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
 ) -> None:

@@ -238,7 +238,7 @@ class ServedWorld:
         if self.world is not None:
             rights = self.namespace(binding).rights
             nodes = [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
-            self.world.stops.stop(nodes, shown_actor(binding.actor), standing=standing_of(binding.actor))
+            self.world.robot_stops.stop(nodes, binding.actor)
 
     def _status(self) -> Mapping[str, object]:
         if self.world is None:

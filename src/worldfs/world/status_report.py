@@ -67,7 +67,9 @@ def status_report(world: World) -> dict[str, object]:
         by = current_instruction(world.store, str(node["id"])) if node["lost"] is None else None
         waits = _waits(world, by)
         node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid"), **waits}
-        node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
+        node["stopped"] = None if stopped is None else {
+            "by": stopped.by, "at": stopped.at, "confirmed": world.robot_stops.confirmed(str(node["id"])).confirmed
+        }  # fmt: skip
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
     counts = {"pending": 0, "running": 0}
     for job in jobs:

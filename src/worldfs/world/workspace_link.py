@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import stamp
+from worldfs.base.driver import Standstill
 from worldfs.base.errors import BadInput, StorageError, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
@@ -78,6 +79,9 @@ class WorkspaceLink:
         self._heard_at: datetime = self._clock.now()
         self._why = ""  # it is cut off
         self._untold = False  # a stop that could not be told
+        self._told_late = False  # it was told since
+        self._told_number = 0  # how many stops there were at the robot with the fleet's last one
+        self._there = StopState()  # at the robot, as it was read last
         self._said: Finding | None = None
         self._first = threading.Event()  # the first round is over
         self._closed = threading.Event()
@@ -158,17 +162,34 @@ class WorkspaceLink:
         the robot is back, unless the fleet has resumed it. Written even where the robot is stopped already: a resume
         that is on its way counts for the stops before it."""
         gone, world = self.cut_off, self._world
+        if gone is None and self._told_late and self._stops_there.own(self.robot).stopped:
+            self._told_late = False
+            return  # the one that could not be told is told by now
         if gone is not None or world is None:
             self._untold = True
             why = gone.why if gone is not None else coded("fleet.no_answer", s=SILENT_S)
             self._wake()
             raise StorageError(coded("fleet.stop_untold", robot=self.robot, why=why), path=self._place, op="stop")
         try:
-            world.stops.stop([self.robot], self._name)
+            self._stop_there(world)
         except BaseException:
             self._untold = True
             raise
         self._untold = False
+
+    def standstill(self) -> Standstill:
+        """Whether the robot's kernel has confirmed that it stands since the fleet's last stop, as it was read last."""
+        gone = self.cut_off
+        if gone is not None:
+            return Standstill(False, coded("fleet.cut_off", robot=self.robot, since=gone.since, why=gone.why))
+        there, told = self._there, self._told_number
+        if told and there.number >= told and there.confirmed:
+            return Standstill(True)
+        return Standstill(False, coded("stop.elsewhere"))
+
+    def _stop_there(self, world: World) -> None:
+        world.stops.stop([self.robot], self._name)
+        self._told_number = world.stops.state(self.robot).number
 
     def tell(self) -> None:
         """Raise the alert of a robot that is cut off, or take it back."""
@@ -295,19 +316,22 @@ class WorkspaceLink:
         """The fleet's word holds for what it has said itself: a stop that a person gave at the robot stays."""
         untold, own = self._untold, stop_key(self.robot)
         read_there = self._stops_there.read if untold else self._stops_there.read_changed  # told: the robot says so
+        read_there(ALL)
         read_there(own)  # first: a stop of the fleet that comes after it stays in force
+        self._there = self._stops_there.state(self.robot)
         there = self._stops_there.own(self.robot)
         for key in (ALL, own):
             self._stops_here.read_changed(key)
         if self._is_due(self._stops_here.state(self.robot), there):
             wanted = self._fleet.stops.state(self.robot)  # asked: what is remembered may be older than another kernel's
             if wanted.stopped and not there.stopped:
-                world.stops.stop([self.robot], self._name)
+                self._stop_there(world)
+                self._stops_there.read(own)
+                self._told_late = untold
             elif self._is_due(wanted, there):
                 world.stops.resume_own(self.robot, there, self._name)
         if untold:
             self._untold = False
-            self._alert(f"stop {self.robot}", None)  # that of the kernel, which could not tell it
 
     def _is_due(self, wanted: StopState, there: StopState) -> bool:
         return not there.stopped if wanted.stopped else there.roles == {self._name}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import Run, Standstill
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
@@ -67,6 +67,10 @@ class WorkspaceRobot:
     def stop(self) -> None:
         """Raises `StorageError` where the robot is cut off: it is told as soon as it is back."""
         self._link.stop()
+
+    def standstill(self, since: float) -> Standstill:
+        """As its own kernel has confirmed it, for the stop that was told there last."""
+        return self._link.standstill()
 
     def close(self) -> None:
         self._link.close()

@@ -42,6 +42,7 @@ from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
 from .robot_liveness import ELSEWHERE
+from .robot_stops import RobotStops
 from .workspace_language import language_of_profiles, language_of_work
 from .workspace_notifier import WorkspaceNotifier
 
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from worldfs.fleet.mission_store import MissionFiles
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
+    from worldfs.runtime.stop_call import StopCall
+    from worldfs.runtime.stop_report import StopReport
     from worldfs.sessions.plugins import Plugins
     from worldfs.sessions.skill_records import SkillRecords
 
@@ -88,6 +91,7 @@ class World:
         self._specs: tuple[Config | None, tuple[NodeSpec, ...]] | None = None
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
+        self.robot_stops = RobotStops(self)
         self.approvals = Approvals(store, clock, self.persons)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
@@ -103,14 +107,14 @@ class World:
             "sessions": self.sheets["SESSIONS.md"],
             "cancel": computed_files.CancelFile(self.jobs),
             "film": computed_files.FilmFile(store),
-            "stop": computed_files.StopFile(self.stops),
+            "stop": computed_files.StopFile(self.stops, self.robot_stops),
             "approvals": computed_files.ViewFile(lambda names: approval_files.waiting(self.approvals, names["node"])),
             "approve": approval_files.ApproveFile(self.approvals),
             "reading": computed_files.ViewFile(lambda names: self.reading(names["node"], names["instruction"])),
             "skills": skill_files.SkillsFile(self.declarations, lambda: self.skill_records, self.language),
             "allow_skill": skill_files.AllowSkillFile(self.declarations, lambda: self.skill_records),
             **mission_files.behaviours(self),
-            "resume": computed_files.ResumeFile(self.stops, self.node_ids),
+            "resume": computed_files.ResumeFile(self.stops, self.robot_stops, self.node_ids),
             "robots": computed_files.ViewFile(lambda names: self.robots_page()),
             **computed_files.job_views(self.jobs),
             **computed_files.meta_views(store, self.language),
@@ -424,13 +428,20 @@ class World:
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
         self.namespace(actor).write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n")
 
-    def stop(self, node: str | None = None, actor: str = OPERATOR, *, name: str = "") -> list[str]:
-        """Stop a robot at once, or all of them and future ones; their names. Durable, whether a kernel runs
-        or not. `name`: of an actor that is not simply a process of this disk in that role. Raises `NotFound` for an
-        unknown robot."""
-        nodes, name = self._robots_named(node, "stop", actor), name or actor
-        self.stops.stop(nodes, shown_actor(name), standing=standing_of(name), every=node is None)
-        return nodes
+    def stop(
+        self,
+        node: str | None = None,
+        actor: str = OPERATOR,
+        *,
+        name: str = "",
+        confirm_s: float = 0.0,
+        sent: StopCall | None = None,
+    ) -> StopReport:
+        """Stop a robot at once, or all of them and future ones, whether a kernel runs or not; what is known of them
+        after at most `confirm_s`. `name`: of an actor that is not simply a process of this disk in that role. Raises
+        `NotFound` for an unknown robot."""
+        nodes = self._robots_named(node, "stop", actor)
+        return self.robot_stops.stop(nodes, name or actor, every=node is None, confirm_s=confirm_s, sent=sent)
 
     def resume(self, node: str | None = None, actor: str = OPERATOR, *, name: str = "") -> list[str]:
         """Resume a robot, or all of them; the names of those that were stopped. Raises `NotPermitted` where one stays

@@ -16,8 +16,8 @@ LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
     "access", "agent", "approval", "command", "common", "config", "context", "critic", "engine", "file", "fixture",
     "fleet", "handling", "handover", "lesson", "mcp", "mission", "model", "ninep", "node", "planner", "plugin", "posix",
-    "pour", "robot", "runtime", "session", "setup", "shell", "skill", "target", "top", "tree", "vehicle", "vision",
-    "wipe", "world",
+    "pour", "robot", "runtime", "session", "setup", "shell", "skill", "stop", "target", "top", "tree", "vehicle",
+    "vision", "wipe", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

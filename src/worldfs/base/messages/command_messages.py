@@ -123,19 +123,6 @@ ROWS = {
         "paos: 已有内核在运行；{options} 由它决定，此处忽略",
     ),
     # -- stop and resume
-    "command.stopped": ("{node}: stopped", "{node}：已停止"),
-    "command.stopped_offline": (
-        "{node}: stopped; no kernel runs: it will start stopped",
-        "{node}：已停止；没有内核在运行：启动后仍为停止状态",
-    ),
-    "command.stopped_job": (
-        "{node}: stopped; {job} is cancelled, the robot holds still",
-        "{node}：已停止；{job} 已取消，机器人保持不动",
-    ),
-    "command.stopped_unsure": (
-        "{node}: stopped; {job} has not confirmed it: use the robot's own emergency stop",
-        "{node}：已停止；{job} 尚未确认停止：请按机器人自身的急停",
-    ),
     "command.stopped_none": (
         "no robot is here; new robots will start stopped",
         "这里没有机器人；以后的机器人启动后为停止状态",

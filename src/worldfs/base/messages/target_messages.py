@@ -33,6 +33,8 @@ ROWS = {
     "target.urdf": ("a URDF", "URDF"),
     "target.joint_on_way": ("{kind} joint {name} on the way to the tool", "到工具的途中有 {kind} 关节 {name}"),
     "target.no_driver": ("no driver is called {name!r}", "没有名为 {name!r} 的驱动"),
+    "target.not_connected": ("it is not connected, so it says nothing", "尚未连接，因此没有任何报告"),
+    "target.wire_busy": ("a call to it has not returned", "对它的一次调用尚未返回"),
     "target.not_open": ("the target is not open", "目标尚未启用"),
     "target.open_first": ("open it first", "请先启用它"),
     "target.stopped": ("robot stopped: {why}", "机器人已停止：{why}"),

@@ -84,6 +84,14 @@ ROWS = {
     # -- an order
     "vehicle.before_start": ("stopped before it began", "在开始之前已停止"),
     "vehicle.stopped": ("the vehicle was stopped", "车辆已被停止"),
+    "vehicle.no_later_report": ("the vehicle has reported nothing since the stop", "停止之后车辆没有任何报告"),
+    "vehicle.drives": ("the vehicle reports that it drives", "车辆报告仍在行驶"),
+    "vehicle.cancel_unanswered": ("the vehicle has not answered cancelOrder", "车辆没有应答 cancelOrder"),
+    "vehicle.goal_goes_on": ("the robot has not said that its goal has ended", "机器人没有报告目标已结束"),
+    "vehicle.result_without_status": (
+        "the server's action_result has no status ({found}): it is of no rosbridge_server that is known here",
+        "服务器的 action_result 没有 status({found})：不是已知的 rosbridge_server 版本",
+    ),
     "vehicle.unconfirmed": (
         "{why}; and the vehicle has not confirmed that it stands: use its own emergency stop",
         "{why}；而且车辆没有确认已停下：请使用它自己的急停",

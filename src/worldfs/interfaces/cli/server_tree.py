@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from .command_context import CommandContext
 
 
-def open_connection(context: CommandContext) -> BlockingWorld:
-    """The world behind --connect."""
+def open_connection(context: CommandContext, timeout: float | None = None) -> BlockingWorld:
+    """The world behind --connect. `timeout`: seconds for connecting, and for requests that do not wait."""
     from worldfs.client import blocking
 
-    return blocking.connect(context["connect"], **connect_options(context))
+    if timeout is None:
+        return blocking.connect(context["connect"], **connect_options(context))
+    return blocking.connect(context["connect"], timeout=timeout, **connect_options(context))
 
 
 class ServerLogin(TypedDict):

@@ -4,42 +4,92 @@ runs."""
 from __future__ import annotations
 
 import json
+import threading
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
-from worldfs.base.json_values import as_object
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
+from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
-from worldfs.runtime.grace import CONFIRM_S
+from worldfs.base.messages.message_rendering import error_message
+from worldfs.runtime.grace import CONFIRM_S, TOLD_S
+from worldfs.runtime.stop_call import SOCKETS, StopCall
+from worldfs.runtime.stop_report import RobotStop, StopReport
 
 from .command_context import CommandContext
+from .exits import DONE, REFUSED
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
-    from worldfs.world.world import World
 
-UNCONFIRMED: Final = "STOP_UNCONFIRMED"
+ASK_S: Final = 0.1  # between two looks at what a server knows of its robots
 
 
 def run(context: CommandContext) -> int:
-    """Exit 1 if a robot has not confirmed that it holds still."""
+    """Exit 1 if a robot has not confirmed that it stands."""
     return stop(context, _named(context))
 
 
 def stop(context: CommandContext, node: str | None) -> int:
-    """Stop first, then check the result. Raises `NotFound` for an unknown robot."""
-    with context.open() as world:
-        nodes = world.stop(node, context.actor, name=context.actor_name)
-        offline = world.status()["kernel"] is None
-        found = {
-            id: (True, coded("command.stopped_offline", node=id)) if offline else _ended(world, id) for id in nodes
-        }
-    for id, (sure, said) in found.items():
-        context.output.report(said, {"node": id, "stopped": True, "confirmed": sure}, "good" if sure else "bad")
-    if not nodes:
+    """Stop first: before any file of the home is opened. Raises `NotFound` for an unknown robot."""
+    with StopCall(_roots(context), SystemClock(), None if node is None else [node], context.actor_name) as call:
+        report = _answered(call, node)
+        if report is None:
+            try:
+                with context.open() as world:
+                    report = world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
+            except NotFound:
+                raise
+            except WorldError as error:
+                report = StopReport(_robots(call), error_message(error))
+                if not call.told:
+                    return _undelivered(context, error_message(error))
+    return _told(context, node, report)
+
+
+def _roots(context: CommandContext) -> list[Path]:
+    """Where kernels of the home may be. While config.json cannot be read, every workspace of the home is asked."""
+    try:
+        return [context.workspace]
+    except WorldError:
+        home = context.home.path
+        return [place.parents[1] for depth in ("*", "*/*") for place in home.glob(f"{depth}/{SOCKETS}")]
+
+
+def _answered(call: StopCall, node: str | None) -> StopReport | None:
+    """What the kernels of this machine say, if no other process need be asked."""
+    if not call.wait_told(TOLD_S):
+        return None
+    if not call.wait(CONFIRM_S) or any(report.others for report in call.reports()):
+        return None
+    robots = _robots(call)
+    if node is not None and node not in (robot.node for robot in robots):
+        return None
+    return StopReport(robots, next((report.unstored for report in call.reports() if report.unstored), ""))
+
+
+def _robots(call: StopCall) -> tuple[RobotStop, ...]:
+    return tuple(robot for report in call.reports() for robot in report.robots)
+
+
+def _told(context: CommandContext, node: str | None, report: StopReport) -> int:
+    for robot in report.robots:
+        context.output.report(robot.text, robot.as_json(), "good" if robot.confirmed else "bad")
+    if not report.robots:
         context.output.report(coded("command.stopped_none"), {"stopped": True, "nodes": []}, "warn")
+    if report.unstored:
+        said = coded("stop.not_stored", why=report.unstored)
+        context.output.report(said, {"stopped": True, "stored": False, "why": report.unstored}, "bad")
     _next(context, node)
-    return 0 if all(sure for sure, _ in found.values()) else 1
+    return DONE if report.confirmed and not report.unstored else REFUSED
+
+
+def _undelivered(context: CommandContext, why: str) -> int:
+    value = {"stopped": False, "delivered": False, "confirmed": False, "why": why}
+    context.output.report(coded("stop.not_delivered", why=why), value, "bad")
+    return REFUSED
 
 
 def resume(context: CommandContext) -> int:
@@ -61,18 +111,46 @@ def resume(context: CommandContext) -> int:
 
 
 def remote_stop(context: CommandContext) -> int:
+    """Exit 1 where a robot has not confirmed that it stands, or the server cannot be reached."""
     from .server_tree import open_connection
 
-    with open_connection(context) as world:
-        node = _named(context)
-        nodes = _there(world, node, "stop")
-        for id in nodes:
-            world.write(f"/nodes/{id}/stop", b"stop\n")
-    for id in nodes:
-        told = {"node": id, "stopped": True, "confirmed": None}
-        context.output.report(coded("command.stopped", node=id), told, "good")
-    _next(context, node)
-    return 0
+    robots: list[RobotStop] = []
+    try:
+        with open_connection(context, timeout=CONFIRM_S) as world:
+            node = _named(context)
+            nodes = _there(world, node, "stop")
+            failed = {id: why for id in nodes if (why := _write_stop(world, id))}
+            end = SystemClock().monotonic() + CONFIRM_S
+            for id in nodes:
+                robots.append(RobotStop(id, False, failed[id]) if id in failed else _far_state(world, id, end))
+    except UserError:
+        raise  # the caller can mend it: a wrong token, an unknown robot
+    except (WorldError, TimeoutError) as error:
+        if not robots:
+            return _undelivered(context, error_message(error) if isinstance(error, WorldError) else str(error))
+    return _told(context, node, StopReport(tuple(robots)))
+
+
+def _write_stop(world: FarWorld, node: str) -> str:
+    """Why it could not be delivered; one robot's failure keeps no other from being stopped."""
+    try:
+        world.write(f"/nodes/{node}/stop", b"stop\n")
+    except WorldError as error:
+        return error_message(error)
+    return ""
+
+
+def _far_state(world: FarWorld, node: str, end: float) -> RobotStop:
+    """What the server knows of a robot once its driver has confirmed that it stands, or the time is up."""
+    while True:
+        try:
+            found = as_object(json.loads(world.read(f"/nodes/{node}/stop", wait=0)))
+        except WorldError as error:
+            return RobotStop(node, False, error_message(error))
+        sure, left = found.get("confirmed") is True, end - SystemClock().monotonic()
+        if sure or left <= 0:
+            return RobotStop(node, sure, "" if sure else as_text(found.get("why")) or coded("stop.no_measurement"))
+        SystemClock().wait(threading.Event(), min(ASK_S, left))
 
 
 def remote_resume(context: CommandContext) -> int:
@@ -96,21 +174,6 @@ def _named(context: CommandContext) -> str | None:
         expected = coded("command.one_of_both")
         raise BadInput(coded("command.node_and_all"), op=str(context["command"]), expected=expected, code="USAGE")
     return node
-
-
-def _ended(world: World, node: str) -> tuple[bool, str]:
-    """Whether the running job ended, and the message for it."""
-    from worldfs.world.status_report import open_jobs
-
-    running = [job.id for job in open_jobs(world) if job.order.node == node and job.status.state.value == "running"]
-    for id in running:
-        status = world.wait_job(id, timeout=CONFIRM_S)
-        outcome = status.outcome
-        if not status.state.terminal or (outcome is not None and outcome.code == UNCONFIRMED):
-            return False, coded("command.stopped_unsure", node=node, job=id)
-    return True, coded("command.stopped_job", node=node, job=running) if running else coded(
-        "command.stopped", node=node
-    )
 
 
 def _there(world: FarWorld, node: str | None, op: str) -> list[str]:

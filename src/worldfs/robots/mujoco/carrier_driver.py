@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import Run, Standstill
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
@@ -19,7 +19,7 @@ from .carrier import Carrier
 from .carrier_actions import DriveEvidence
 from .floor_grid import Spot
 from .floor_map import with_map
-from .motion_loop import MotionStopped
+from .motion_loop import STILL, MotionStopped, measured
 from .scene_observation import observe_carrier
 from .shared_world import SharedWorld
 from .touch_log import judged
@@ -109,6 +109,10 @@ class CarrierDriver:
             outcome = judged(outcome, touches.since(start, (self.robot_id, carrier.tray.id)))
         wall_s = round(run.clock.monotonic() - began, 3)
         return replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
+
+    def standstill(self, since: float) -> Standstill:
+        carrier = self._carrier
+        return Standstill(True) if carrier is None else measured(carrier.simulation, carrier.mover.speed, STILL)
 
     def close(self) -> None:
         self._carrier = None

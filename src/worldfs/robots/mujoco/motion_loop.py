@@ -8,8 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
+from worldfs.base.driver import Standstill
+from worldfs.base.messages import coded
+
 from .array_types import Array
 from .model_builder import TIMESTEP
+from .simulation import Simulation
 
 STILL = 0.01  # rad/s or m/s
 CHECK_EVERY = 10  # steps between two checks of the stop flag: 20 ms of simulated time
@@ -42,6 +46,13 @@ def quintic(start: Array, end: Array, seconds: float) -> tuple[Array, Array]:
     shape = 10 * s**3 - 15 * s**4 + 6 * s**5
     rate = (30 * s**2 - 60 * s**3 + 30 * s**4) / (n * TIMESTEP)
     return start + np.outer(shape, end - start), np.outer(rate, end - start)
+
+
+def measured(simulation: Simulation, speed: float, still: float) -> Standstill:
+    """Of a body that is at no order of its own. `speed`: rad/s or m/s, as it is now. A world at rest is not stepped."""
+    if simulation.resting or speed < still:
+        return Standstill(True)
+    return Standstill(False, coded("stop.moves_at", speed=speed, unit="m/s, rad/s"))
 
 
 class MotionLoop:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.driver import Interpreter, Run
+from worldfs.base.driver import Interpreter, Run, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
 from worldfs.base.extras import needs
 from worldfs.base.json_values import as_objects
@@ -36,7 +36,7 @@ from .camera import CameraRenderer
 from .handling_operations import BY_CAMERA, HANDLING_ACTS, by_truth
 from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
-from .motion_loop import MotionStopped
+from .motion_loop import STILL, MotionStopped, measured
 from .order_review import handled_things, order_subject, review
 from .scene_observation import observe
 from .shared_world import SharedWorld
@@ -187,6 +187,10 @@ class TabletopDriver:
         if trouble:  # what was done is done: a full disk must not turn it into a failure
             outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})
         return outcome
+
+    def standstill(self, since: float) -> Standstill:
+        arm = self._arm
+        return Standstill(True) if arm is None else measured(arm.simulation, arm.mover.speed, STILL)
 
     def close(self) -> None:
         self.stop_recording()

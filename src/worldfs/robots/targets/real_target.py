@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from worldfs.base.driver import PluginContext, Run
+from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
@@ -32,6 +33,9 @@ from .watchdog import Watchdog
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
 BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
 CONTROL_HZ: Final = 20.0
+STILL: Final = 0.05  # rad/s of the fastest joint
+STILL_BASE: Final = 0.03  # m/s, rad/s
+APART_S: Final = 0.05  # between two readings that are compared
 SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
 
@@ -72,6 +76,7 @@ class RealTarget:
         self._shown_at = self._sent_at = 0.0
         self._moving = False
         self._last: RobotReading | None = None
+        self._still_before: RobotReading | None = None  # with which the next one is compared
         self.holding: str | None = (
             None  # the object in the fingers: the driver sets it, and the fingers show whether it is there
         )
@@ -185,6 +190,30 @@ class RealTarget:
     def stop(self) -> None:
         """From any thread. The robot stays stopped until the next episode or session begins."""
         self._halt("stopped")
+
+    def standstill(self, since: float) -> Standstill:
+        """By the speeds that the robot reports; without any by how far it moved between two readings."""
+        if not self._wire.acquire(timeout=0):
+            return Standstill(False, coded("target.wire_busy"))
+        try:
+            reading = self._read()
+        finally:
+            self._wire.release()
+        if reading.at <= since:
+            return Standstill(False, reading.trouble or coded("stop.no_measurement"))
+        before = self._still_before
+        if before is None or before.at <= since:
+            before = self._still_before = reading
+        speed = fastest(before, reading)
+        if math.isnan(speed):
+            return Standstill(False, coded("stop.no_measurement"))
+        self._still_before = reading
+        low = STILL if self.robot.joints else STILL_BASE
+        if speed < low:
+            return Standstill(True)
+        return Standstill(
+            False, coded("stop.moves_at", speed=speed, unit="rad/s" if self.robot.joints else "m/s, rad/s")
+        )
 
     def close(self) -> None:
         if self._watchdog is not None:
@@ -381,6 +410,17 @@ def _misshapen(reading: RobotReading, joints: int) -> str:
         if value is not None and np.shape(value) != (size,):
             return coded("target.reading_shape", name=name, shape=str(np.shape(value)))
     return ""
+
+
+def fastest(before: RobotReading, now: RobotReading) -> float:
+    """rad/s of the fastest joint, or m/s and rad/s of a base; NaN: the readings do not say."""
+    speeds = now.speeds if now.speeds is not None else now.velocity
+    if speeds is None:
+        where, there = (before.joints, now.joints) if len(now.joints) else (before.place, now.place)
+        if where is None or there is None or now.at - before.at < APART_S:
+            return math.nan
+        speeds = (np.asarray(there) - np.asarray(where)) / (now.at - before.at)
+    return float(np.max(np.abs(speeds), initial=0.0))
 
 
 def save_pictures(pictures: Mapping[str, Array], context: PluginContext) -> Json:

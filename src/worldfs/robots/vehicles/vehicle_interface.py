@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.model import Json, Target
 from worldfs.robots.targets.safety_limits import SafetyLimits
 
@@ -99,8 +99,8 @@ class Vehicle(Protocol):
         """Sends the stop at once, also without an order, and returns. From any thread. Raises `ConnectionError`."""
         ...
 
-    def halted(self) -> bool:
-        """Whether it reports, since the last `halt`, that it stands and has no order."""
+    def standstill(self, since: float) -> Standstill:
+        """Whether it reports, after `since` and after the last `halt`, that it stands and goes on with no order."""
         ...
 
     def end(self) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
@@ -35,7 +35,6 @@ class VelocityVehicle:
         self._goal: DriveGoal | None = None
         self._drive = DriveState()
         self._stepped_at = -math.inf
-        self._halted = False
 
     def connect(self) -> None:
         self._target.open()
@@ -58,7 +57,7 @@ class VelocityVehicle:
         return [DriveGoal(start[0], start[1]), goal]
 
     def begin(self, order_id: str, goal: DriveGoal) -> None:
-        self._goal, self._drive, self._halted = goal, DriveState(), False
+        self._goal, self._drive = goal, DriveState()
         self._target.reset()
 
     def progress(self) -> DriveState:
@@ -87,11 +86,10 @@ class VelocityVehicle:
         return self._drive
 
     def halt(self) -> None:
-        self._halted = True
         self._target.stop()
 
-    def halted(self) -> bool:
-        return self._halted and self.read().still
+    def standstill(self, since: float) -> Standstill:
+        return self._target.standstill(since)
 
     def end(self) -> None:
         self._goal = None

@@ -93,7 +93,7 @@ class HomeSource:
         return await self._run(self._reads, lambda: self._tree.read(self._tree.path_of(path)))
 
     async def stop(self, robot: str | None) -> Sequence[str]:
-        return await self._run(self._orders, lambda: self._world.stop(robot, self._role, name=self._name))
+        return await self._run(self._orders, lambda: self._world.stop(robot, self._role, name=self._name).nodes)
 
     async def resume(self, robot: str) -> None:
         await self._run(self._orders, lambda: self._world.resume(robot, self._role, name=self._name))

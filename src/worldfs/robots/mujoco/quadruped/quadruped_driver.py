@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from worldfs.base.driver import RECORD_FPS, Run
+from worldfs.base.driver import RECORD_FPS, Run, Standstill
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_list, as_object, as_objects
 from worldfs.base.messages import CodedText, coded
@@ -21,7 +21,7 @@ from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
 from worldfs.robots.mujoco.floor_grid import Footprint, Spot
 from worldfs.robots.mujoco.floor_map import with_map
-from worldfs.robots.mujoco.motion_loop import MotionStopped
+from worldfs.robots.mujoco.motion_loop import MotionStopped, measured
 from worldfs.robots.mujoco.scene_observation import observe_quadruped
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.touch_log import judged
@@ -31,7 +31,7 @@ from .gait import TICK
 from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, verdict, way_to
 from .quadruped import Quadruped
 from .quadruped_camera import QuadrupedCamera
-from .walker import STEPS, UPRIGHT, QuadrupedFallen, Walker
+from .walker import AT_REST, STEPS, UPRIGHT, QuadrupedFallen, Walker
 
 NAVIGATE: Final = Operation(
     "target_navigation", "Walk to the labelled thing or zone, round what is in the way",
@@ -127,6 +127,13 @@ class QuadrupedDriver:
             # what was done is done: a full disk must not turn it into a failure
             more: Json = {"wall_s": wall_s, **({"pictures": trouble} if trouble else {})}
             return replace(outcome, evidence={**outcome.evidence, **more})
+
+    def standstill(self, since: float) -> Standstill:
+        body = self._quadruped
+        if body is None:
+            return Standstill(True)
+        fastest = max(map(abs, self.walker.view.velocity(self.walker.view.pose())))
+        return measured(body.simulation, fastest, AT_REST)
 
     def close(self) -> None:
         self.stop_recording()

@@ -6,12 +6,13 @@ own cancels it when this process is gone or silent (watchdog_process.py).
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from contextlib import suppress
 from typing import Final
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
@@ -27,7 +28,8 @@ from .rosbridge_stop import stop_operations
 
 FIRST_S: Final = 3.0  # real seconds for the first odometry and pose
 GUARD_S: Final = 1.0  # of silence before the second process cancels
-SUCCEEDED, CANCELLED = 4, 5  # action_msgs/msg/GoalStatus
+SUCCEEDED, CANCELLED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
+ENDED: Final = (SUCCEEDED, CANCELLED, ABORTED)
 KIND: Final = "nav2_msgs/action/NavigateToPose"
 
 
@@ -52,6 +54,8 @@ class Nav2Vehicle:
             self._client.stand({"op": "advertise", "topic": settings.cmd_vel, "type": settings.cmd_vel_type})
         self._guard: WatchdogProcess | None = None
         self._goal = ""  # the id of the goal under way
+        self._unended = ""  # the id of the goal that was sent last, until the robot says how it ended
+        self._orphaned = False  # the connection was lost since
         self._drive = DriveState()
         self._halted_at = -math.inf
 
@@ -97,7 +101,8 @@ class Nav2Vehicle:
         yaw = goal.yaw if goal.yaw is not None else math.atan2(goal.y - pose[1], goal.x - pose[0])
         arguments = {"pose": goal_pose(goal.x, goal.y, yaw, self._own.frame), "behavior_tree": ""}
         with self._lock:
-            self._goal, self._drive = order_id, DriveState()
+            self._goal = self._unended = order_id
+            self._drive, self._orphaned = DriveState(), False
         self._feed(moving=True)
         about = {"action": self._own.action, "action_type": KIND, "args": arguments, "feedback": True}
         self._client.send({"op": "send_action_goal", "id": order_id, **about})
@@ -116,10 +121,15 @@ class Nav2Vehicle:
         for operation in stop_operations(self._own.action, self._own.cmd_vel, self._own.cmd_vel_type, goal):
             self._client.send(operation)
 
-    def halted(self) -> bool:
+    def standstill(self, since: float) -> Standstill:
+        """The goal that was sent last has an end, and odometry made after that has it standing."""
         with self._lock:
-            ended = not self._goal or bool(self._drive.code) or self._drive.finished_at is not None
-        return ended and self._state.at > self._halted_at and self._state.still
+            if self._unended:
+                return Standstill(False, coded("vehicle.goal_goes_on"))
+            since = max(since, self._halted_at)
+        if self._state.at <= since:
+            return Standstill(False, coded("vehicle.no_later_report"))
+        return Standstill(True) if self._state.still else Standstill(False, coded("vehicle.drives"))
 
     def end(self) -> None:
         with self._lock:
@@ -154,19 +164,28 @@ class Nav2Vehicle:
             self._state.hear(as_text(operation.get("topic")), as_object(operation.get("msg")))
         elif kind == "action_result":
             self._hear_result(operation)
+        elif kind == "service_response":
+            self._hear_cancelled(operation)
         elif kind == "status" and operation.get("level") == "error" and self._mine(operation):
             self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=as_text(operation.get("msg"))[:300]))
         elif kind == "closed":
+            self._orphaned = True
             self._fail("CONNECTION_LOST", coded("vehicle.link_down", address=self._own.url))
         self.changed.set()
 
     def _hear_result(self, operation: Json) -> None:
+        status, values = goal_result(operation)
+        with self._lock:
+            if operation.get("id") == self._unended and (status in ENDED or operation.get("result") is not True):
+                self._unended = ""
         if not self._mine(operation):
             return
-        values, status = as_object(operation.get("values")), operation.get("status")
-        why = as_text(values.get("error_msg")) or as_text(operation.get("values")) or str(status)
+        why = as_text(values.get("error_msg")) or as_text(operation.get("values")) or f"GoalStatus {status}"
         if operation.get("result") is not True:
             self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=why[:300]))
+        elif status is None:
+            found = json.dumps(operation.get("values"))[:200]
+            self._fail("VEHICLE_FAULT", coded("vehicle.result_without_status", found=found))
         elif status == CANCELLED:
             self._fail("ORDER_ENDED", coded("vehicle.goal_cancelled"))
         elif status != SUCCEEDED or values.get("error_code"):
@@ -176,6 +195,15 @@ class Nav2Vehicle:
                 if not self._drive.code:
                     self._drive = DriveState(self._clock.monotonic())
 
+    def _hear_cancelled(self, operation: Json) -> None:
+        """The action server takes the cancellation of all its goals. The result of a goal whose connection was lost is
+        told to nobody: this is what is known of its end."""
+        taken = as_object(operation.get("values")).get("return_code") == 0 and operation.get("result") is True
+        if operation.get("service") == f"{self._own.action}/_action/cancel_goal" and taken:
+            with self._lock:
+                if self._orphaned:
+                    self._unended, self._orphaned = "", False
+
     def _mine(self, operation: Json) -> bool:
         return bool(self._goal) and operation.get("id") == self._goal
 
@@ -183,3 +211,14 @@ class Nav2Vehicle:
         with self._lock:
             if self._goal and not self._drive.code and self._drive.finished_at is None:
                 self._drive = DriveState(None, code, message)
+
+
+def goal_result(operation: Json) -> tuple[int | None, Json]:
+    """The GoalStatus and the values of an `action_result`; None: it has no status.
+
+    A rosbridge_server of 2023 gives the whole answer of the action as `values`: {"status": …, "result": {…}}.
+    """
+    values, status = as_object(operation.get("values")), operation.get("status")
+    if type(status) is not int and type(values.get("status")) is int:
+        status, values = values["status"], as_object(values.get("result"))
+    return (status if type(status) is int else None), values

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from worldfs.base.clock import parse_stamp
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
@@ -31,6 +31,7 @@ PREFIX: Final = "worldfs-"
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
 HEARD: Final = ("state", "connection", "visualization", "factsheet")
 PAUSE, CANCEL = "startPause", "cancelOrder"
+ANSWERED: Final = ("FINISHED", "FAILED")  # failed: it had no order
 
 
 def vehicle(target: Target, context: PluginContext) -> Vda5050Vehicle:
@@ -163,11 +164,19 @@ class Vda5050Vehicle:
             self._cancel = str(actions[-1]["actionId"])
         self._act(actions)
 
-    def halted(self) -> bool:
+    def standstill(self, since: float) -> Standstill:
+        """It has answered our last `cancelOrder`, and says in a later report that it stands and has no order."""
         with self._lock:
-            state = self._state or {}
-            heard = _statuses(state).get(self._cancel) in ("FINISHED", "FAILED")  # failed: it had no order
-            return heard and state.get("driving") is False and not active(state)
+            state = self._state
+            if state is None or self._state_at <= since:
+                return Standstill(False, coded("vehicle.no_later_report"))
+            if state.get("driving") is not False:
+                return Standstill(False, coded("vehicle.drives"))
+            if self._cancel and _statuses(state).get(self._cancel) not in ANSWERED:
+                return Standstill(False, coded("vehicle.cancel_unanswered"))
+            if active(state):
+                return Standstill(False, coded("vehicle.busy", order=as_text(state.get("orderId"))))
+            return Standstill(True)
 
     def end(self) -> None:
         with self._lock:

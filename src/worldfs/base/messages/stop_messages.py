@@ -1,0 +1,56 @@
+"""Messages of stops, in English and Chinese: what is known of a robot that was stopped."""
+
+# a row stays on its line
+ROWS = {
+    "stop.confirmed": ("{node}: stopped; its driver confirms that it stands", "{node}：已停止；驱动确认机器人已静止"),
+    "stop.unconfirmed": (
+        "{node}: stop sent, not confirmed: {why}; use the robot's hardware stop",
+        "{node}：已发送停止，未得到确认：{why}；请使用机器人的硬件急停",
+    ),
+    "stop.not_delivered": (
+        "stop NOT delivered: {why}; use the robot's hardware stop",
+        "停止未送达：{why}；请使用机器人的硬件急停",
+    ),
+    "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
+    "stop.job_runs": ("the driver has not returned from {job}", "驱动尚未从 {job} 返回"),
+    "stop.call_hangs": ("the driver's stop has not returned", "驱动的停止调用尚未返回"),
+    "stop.no_measure": ("its driver cannot measure a standstill", "驱动无法测量机器人是否静止"),
+    "stop.no_measurement": ("no measurement since the stop", "停止之后还没有测量结果"),
+    "stop.not_measured": ("the standstill could not be measured: {why}", "无法测量是否静止：{why}"),
+    "stop.wrong_answer": ("the driver's answer is no Standstill: {found}", "驱动的回答不是 Standstill：{found}"),
+    "stop.moves": ("it is still moving", "机器人仍在运动"),
+    "stop.moves_at": ("it still moves at {speed:.2g} {unit}", "机器人仍以 {speed:.2g} {unit} 运动"),
+    "stop.standing": ("a robot whose driver confirms that it stands", "驱动确认已静止的机器人"),
+    "stop.hardware": ("use the robot's hardware stop", "请使用机器人的硬件急停"),
+    "stop.stored": ("a stop that is stored", "已保存的停止"),
+    "stop.not_yet": ("it is being written", "正在写入"),
+    "stop.not_stored": (
+        "the stop is in force but not stored: {why}; it is tried again",
+        "停止已生效但尚未保存：{why}；将继续重试",
+    ),
+    "stop.a_socket": ("a socket for stops of other processes", "供其他进程发送停止的套接字"),
+    "stop.by_log": (
+        "stops of other processes come by the log alone: see that this directory can be written and has sockets",
+        "其他进程的停止只能通过记录到达：请确认此目录可写且支持套接字",
+    ),
+    "stop.kernel_silent": (
+        "the kernel (process {pid}) does not answer",
+        "内核(进程 {pid})没有应答",
+    ),
+    "stop.no_kernel": (
+        "no kernel runs: we do not move it, and we cannot say whether it stands; it will start stopped",
+        "没有内核在运行：我们没有驱动它，也无法确认它是否静止；启动后仍为停止状态",
+    ),
+    "stop.simulated": (
+        "{node}: stopped; no kernel runs its simulation: it will start stopped",
+        "{node}：已停止；没有内核在运行它的仿真：启动后仍为停止状态",
+    ),
+    "stop.elsewhere": (
+        "another process serves it, and has not confirmed it",
+        "它由另一个进程服务，尚未确认",
+    ),
+    "stop.free_disk": (
+        "make room, or `paos stop` again before the next start",
+        "请腾出磁盘空间，或在下次启动前再次执行 `paos stop`",
+    ),
+}

@@ -1,0 +1,166 @@
+"""A stop that is sent to the kernels of this machine, and what they answer. It needs no disk but to find them.
+
+    <root>/.paos/sockets/<name>    of each serving process: SOCK_DGRAM, mode 0600
+
+One datagram goes to each: {"id", "by", "standing", "nodes"}, `nodes` null for every robot. A kernel answers {"id",
+"pid", "told", "took"} when its drivers were told, and then {"id", "pid", "robots", "unstored", "others", "last"}, in
+parts where there are many robots.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from worldfs.access.standing import shown_actor, standing_of
+from worldfs.base.clock import Clock
+from worldfs.base.dir_reader import DirReader
+from worldfs.base.errors import WorldError
+from worldfs.base.json_values import as_int, as_object, as_objects, as_text
+from worldfs.base.model import Json
+from worldfs.storage.revision import PRIVATE_DIR
+
+from .stop_log import new_stop_id
+from .stop_report import RobotStop, StopReport, read_robot, read_text
+
+SOCKETS: Final = f"{PRIVATE_DIR}/sockets"
+LARGEST: Final = 128 << 10  # bytes of a datagram; every Linux takes as many
+_SENDER: Final = struct.Struct("iii")  # struct ucred: pid, uid, gid (man 7 unix)
+ROOM: Final = socket.CMSG_SPACE(_SENDER.size)
+
+
+class KernelAnswer(NamedTuple):
+    """What one kernel said. `took`: the robots that it has told, None: every robot that there is. `report`: what became
+    of it; None: not known yet."""
+
+    pid: int
+    took: Sequence[str] | None
+    report: StopReport | None = None
+
+
+class StopCall:
+    """Used by one thread. It is sent when it is made; no kernel need be there."""
+
+    def __init__(
+        self, roots: Iterable[str | os.PathLike[str]], clock: Clock, nodes: Iterable[str] | None, name: str
+    ) -> None:
+        """`nodes` None: every robot. `name`: of the actor (access/standing.py)."""
+        self.id, self._clock = new_stop_id(), clock
+        self.sent: set[str] = set()  # the sockets of kernels that live
+        self.answers: dict[str, KernelAnswer] = {}  # by socket
+        self._users = {0, os.geteuid()}
+        self._robots: dict[str, list[RobotStop]] = {}
+        self._socket: socket.socket | None = None
+        by, standing = shown_actor(name), standing_of(name)
+        wanted = None if nodes is None else [*nodes]
+        request = json.dumps({"id": self.id, "by": by, "standing": standing.word, "nodes": wanted}).encode()
+        for root in roots:
+            with suppress(OSError, WorldError):  # no directory, or none that may be read: no kernel is found
+                self._send(root, request)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._socket is not None:
+            self._socket.close()
+
+    @property
+    def told(self) -> bool:
+        """Whether a kernel has told its drivers, and writes the stop to the log."""
+        return any(answer.took is None or answer.took for answer in self.answers.values())
+
+    def wait_told(self, seconds: float) -> bool:
+        """Until each kernel has answered that it told its drivers, or the time is up."""
+        return self._wait(seconds, lambda: self.answers.keys() >= self.sent) and self.told
+
+    def wait(self, seconds: float) -> bool:
+        """Until each kernel has said what became of it: whether all have."""
+        return self._wait(seconds, lambda: not self.silent)
+
+    @property
+    def silent(self) -> bool:
+        """Whether a kernel that lives has not said what became of it."""
+        return any(name not in self.answers or self.answers[name].report is None for name in self.sent)
+
+    def reports(self) -> list[StopReport]:
+        return [answer.report for answer in self.answers.values() if answer.report is not None]
+
+    def _send(self, root: str | os.PathLike[str], request: bytes) -> None:
+        folder = DirReader(root).folder(SOCKETS)
+        self._users.add(os.stat(folder.fd).st_uid)
+        names = folder.names()
+        if not names:
+            return
+        if self._socket is None:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            self._socket.bind(b"")  # a name that the system chooses, in no directory
+        for name in names:
+            try:
+                self._socket.sendto(request, socket.MSG_DONTWAIT, socket_address(folder.fd, name))
+            except BlockingIOError:  # it has not taken those before: it lives, and does not answer
+                self.sent.add(name)
+            except OSError:  # of a kernel that has gone, or of another user
+                continue
+            else:
+                self.sent.add(name)
+
+    def _wait(self, seconds: float, done: Callable[[], bool]) -> bool:
+        end = self._clock.monotonic() + seconds
+        while not done():
+            left = end - self._clock.monotonic()
+            if self._socket is None or left <= 0:
+                return False
+            self._socket.settimeout(left)
+            try:
+                data, about, _, sender = self._socket.recvmsg(LARGEST, ROOM)
+            except TimeoutError:
+                return False
+            if sending_user(about) in self._users:
+                self._hear(read_message(data), sender)
+        return True
+
+    def _hear(self, said: Json, sender: object) -> None:
+        """`sender`: the name of the socket that the kernel answered from, at which the stop was sent to it."""
+        name = sender.rpartition("/")[2] if isinstance(sender, str) else ""
+        if said.get("id") != self.id or name not in self.sent:
+            return
+        known, pid = self.answers.get(name), as_int(said.get("pid"))
+        if said.get("told") is True:
+            took = said.get("took")
+            names = None if took is None else [as_text(one) for one in took] if isinstance(took, list) else []
+            self.answers[name] = KernelAnswer(pid, names, known.report if known is not None else None)
+            return
+        robots = self._robots.setdefault(name, [])
+        robots += filter(None, map(read_robot, as_objects(said.get("robots"))))
+        if said.get("last") is True:
+            report = StopReport(tuple(robots), read_text(said.get("unstored")), said.get("others") is not False)
+            self.answers[name] = KernelAnswer(pid, known.took if known is not None else report.nodes, report)
+
+
+def socket_address(folder: int, name: str) -> str:
+    """A socket in an open directory, however long the directory's own path is."""
+    return f"/proc/self/fd/{folder}/{name}"
+
+
+def sending_user(about: Iterable[tuple[int, int, bytes]]) -> int:
+    """The user who sent a datagram, by what the system says beside it; -1: not said."""
+    for level, kind, data in about:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS) and len(data) >= _SENDER.size:
+            return int(_SENDER.unpack_from(data)[1])
+    return -1
+
+
+def read_message(data: bytes) -> Json:
+    """{} for anything that is no JSON object."""
+    try:
+        return as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        return {}

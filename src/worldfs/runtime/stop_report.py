@@ -1,0 +1,64 @@
+"""What became of a stop: for each robot, whether its driver has confirmed that it stands; as JSON over the socket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from worldfs.base.json_values import as_object, as_text
+from worldfs.base.messages import coded, read_coded, stored_form
+
+
+class RobotStop(NamedTuple):
+    """`why`: why the standstill is not confirmed; of one that is, by what, "" where its driver says so."""
+
+    node: str
+    confirmed: bool
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        if self.confirmed:
+            return self.why or coded("stop.confirmed", node=self.node)
+        return coded("stop.unconfirmed", node=self.node, why=self.why)
+
+    def as_json(self) -> dict[str, object]:
+        """`confirmed` is true or false, and nothing else."""
+        return {"node": self.node, "stopped": True, "confirmed": self.confirmed, "why": self.why}
+
+
+class StopReport(NamedTuple):
+    """`unstored`: why the stop is not in the log yet; "": it is there. `others`: other processes may serve robots that
+    it is for."""
+
+    robots: tuple[RobotStop, ...] = ()
+    unstored: str = ""
+    others: bool = False
+
+    @property
+    def nodes(self) -> list[str]:
+        return [robot.node for robot in self.robots]
+
+    @property
+    def confirmed(self) -> bool:
+        return all(robot.confirmed for robot in self.robots)
+
+
+def robot_value(robot: RobotStop) -> dict[str, object]:
+    return {"node": robot.node, "confirmed": robot.confirmed, "why": text_value(robot.why)}
+
+
+def read_robot(value: object) -> RobotStop | None:
+    """None for a value that names no robot; whatever is not exactly true confirms nothing."""
+    found = as_object(value)
+    node = as_text(found.get("node"))
+    return RobotStop(node, found.get("confirmed") is True, read_text(found.get("why"))) if node else None
+
+
+def text_value(text: str) -> dict[str, object]:
+    return {"text": str(text), "coded": stored_form(text)}
+
+
+def read_text(value: object) -> str:
+    found: Mapping[str, object] = as_object(value)
+    return read_coded(as_text(found.get("text")), found.get("coded"))

@@ -1,0 +1,102 @@
+"""The socket at which a kernel hears the stops of other processes of its machine (stop_call.py).
+
+A datagram needs no new descriptor, and a thread that does nothing else receives it. The system says which user sent it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from worldfs.access.standing import standing_named
+from worldfs.base.durable import Root
+from worldfs.base.json_values import as_list, as_text
+from worldfs.base.model import Json
+
+from .grace import BODY
+from .stop_call import LARGEST, ROOM, SOCKETS, read_message, sending_user, socket_address
+from .stop_listener import StopListener
+from .stop_report import StopReport, robot_value, text_value
+
+ANSWER_S: Final = BODY.stop_s + 0.5  # for the robots to stand, and the log to be written
+ROBOTS: Final = 200  # of one answer
+
+
+class StopSocket:
+    """Of one kernel, from `start` to `close`. Raises `OSError` or `WorldError` where none can be made."""
+
+    def __init__(self, root: str | os.PathLike[str], listener: StopListener) -> None:
+        self._listener = listener
+        self._users = {0, os.geteuid(), os.stat(root).st_uid}
+        self._place = place = Root(root).ensure_parent(f"{SOCKETS}/{os.urandom(8).hex()}", private=True)
+        self._drop_dead()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket.bind(socket_address(place.folder.fd, place.name))
+        os.chmod(place.name, 0o600, dir_fd=place.folder.fd)
+        self._thread = threading.Thread(target=self._receive, name="stop socket", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        with suppress(OSError):
+            os.unlink(self._place.name, dir_fd=self._place.folder.fd)
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # its thread waits there
+        if self._thread.is_alive():
+            self._thread.join()
+        self._socket.close()
+
+    def _drop_dead(self) -> None:
+        """Remove the sockets of kernels that were killed."""
+        folder = self._place.folder
+        for name in folder.names():
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other, suppress(OSError):
+                try:
+                    other.connect(socket_address(folder.fd, name))
+                except ConnectionRefusedError:
+                    os.unlink(name, dir_fd=folder.fd)
+
+    def _receive(self) -> None:
+        while True:
+            try:
+                data, about, _, sender = self._socket.recvmsg(LARGEST, ROOM)
+            except OSError:
+                return
+            if not data and not about:
+                return  # it is closed
+            if sending_user(about) in self._users:
+                with suppress(Exception):  # whatever was sent, the next stop is heard
+                    self._hear(read_message(data), sender)
+
+    def _hear(self, request: Json, sender: object) -> None:
+        id, by, wanted = as_text(request.get("id"))[:64], as_text(request.get("by"))[:200], request.get("nodes")
+        if not id:
+            return
+        every = wanted is None
+        nodes = [node for node in map(as_text, as_list(wanted)) if self._listener.serves(node)]
+        if not every and not nodes:
+            self._send(sender, {"id": id, "told": True, "took": []})
+            self._answer(sender, id, StopReport())
+            return
+        standing = standing_named(request.get("standing"))
+        ticket = self._listener.stop(nodes, by, standing=standing, every=every, id=id)
+        self._send(sender, {"id": id, "told": True, "took": None if every else nodes})
+        self._listener.call_when_settled(ticket, ANSWER_S, partial(self._answer, sender, id))
+
+    def _answer(self, sender: object, id: str, report: StopReport) -> None:
+        said: Json = {"id": id, "unstored": text_value(report.unstored), "others": report.others}
+        for first in range(0, max(1, len(report.robots)), ROBOTS):
+            robots = [robot_value(robot) for robot in report.robots[first : first + ROBOTS]]
+            self._send(sender, {**said, "robots": robots, "last": first + ROBOTS >= len(report.robots)})
+
+    def _send(self, sender: object, answer: Json) -> None:
+        if isinstance(sender, str | bytes) and sender:
+            with suppress(OSError):  # it has gone
+                self._socket.sendto(json.dumps({"pid": os.getpid(), **answer}).encode(), socket.MSG_DONTWAIT, sender)

@@ -1,0 +1,151 @@
+"""One robot since its last stop: whether its driver was told, has returned, and measures that the robot stands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from math import inf
+from typing import Final
+
+from worldfs.base.driver import MeasuresStandstill, Standstill, Stoppable
+from worldfs.base.messages import coded
+
+from .body_worker import KernelNode
+from .job_attempt import JobAttempt
+from .stop_report import RobotStop
+
+AT_ONCE: Final = 2  # calls of one driver's stop that may hang beside each other; a third waits for one of them
+
+
+class StoppedRobot:
+    """`tell` and `measure` call the driver, each in a thread that may hang in it; everything else only remembers."""
+
+    def __init__(self, node: KernelNode, monotonic: Callable[[], float]) -> None:
+        self.node, self._monotonic = node, monotonic
+        self._lock = threading.Lock()  # of all below; never held while the driver is called
+        self._attempt: JobAttempt | None = None  # what ran when it was stopped
+        self.stopped_at = inf  # `monotonic` of the last stop; inf: it may move
+        self._number = 0  # of that stop: an answer to an earlier one counts for nothing
+        self._calls = 0  # of the driver's stop, that have not returned
+        self._again = False  # it is to be called once more
+        self._returned_at = inf  # the driver's stop, called for the last stop, has returned
+        self._failed = ""  # what it raised
+        self._judged: tuple[object, bool, bool] = (None, False, False)  # a driver: is it Stoppable, can it measure
+        self.measuring = False
+        self.stands = False
+        self._why = ""
+        self.noted = 0  # the stop whose confirmation is in the log
+        self.alerted = False
+
+    def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
+        """It is stopped now. `told`: its driver is called next; False: it was stopped before this kernel's time."""
+        with self._lock:
+            now = self._monotonic()
+            self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
+            self.stands, self._why, self._failed, self.alerted = False, "", "", False
+            self._returned_at = inf if told and self._abilities[0] else now
+
+    def resume(self) -> None:
+        if not self.is_stopped:
+            return
+        with self._lock:
+            self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
+            self.stands, self._why, self._failed = False, "", ""
+
+    def tell(self) -> None:
+        """Call the driver's stop."""
+        driver: object = self.node.driver
+        if not isinstance(driver, Stoppable):
+            return
+        with self._lock:
+            if self._calls == AT_ONCE:
+                self._again = True
+                return
+            self._calls += 1
+        while True:
+            number, failed = self._number, ""
+            try:
+                driver.stop()
+            except Exception as error:  # a library's own
+                failed = repr(error)
+            with self._lock:
+                again, self._again = self._again, False
+                if number == self._number:
+                    self._returned_at, self._failed = self._monotonic(), failed
+                if not again:
+                    self._calls -= 1
+                    return
+
+    def measure(self) -> None:
+        """Ask the driver whether the robot stands, once nothing of ours may move it any more."""
+        driver: object = self.node.driver
+        with self._lock:
+            since, number = self._since(), self._number
+            if since == inf or self.stands or self.measuring or not isinstance(driver, MeasuresStandstill):
+                return
+            self.measuring = True
+        stands, why = False, ""
+        try:
+            found: object = driver.standstill(since)
+            if isinstance(found, Standstill) and type(found.stands) is bool and isinstance(found.why, str):
+                stands, why = found.stands, found.why or coded("stop.moves")
+            else:
+                why = coded("stop.wrong_answer", found=repr(found)[:100])
+        except Exception as error:  # a library's own
+            why = coded("stop.not_measured", why=repr(error)[:200])
+        finally:
+            with self._lock:
+                self.measuring = False
+                if number == self._number:
+                    self.stands, self._why = stands, why
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stopped_at < inf
+
+    @property
+    def failed(self) -> bool:
+        """Whether the driver's stop raised an error: it is called again."""
+        return bool(self._failed) and self.is_stopped
+
+    @property
+    def may_confirm(self) -> bool:
+        """Whether a later measurement may confirm what none has yet."""
+        return self.is_stopped and not self.stands and self._abilities[1]
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing more is to be learned soon."""
+        return self.stands or self.failed or (not self._abilities[1] and self._since() < inf)
+
+    def answer(self) -> RobotStop:
+        return RobotStop(self.node.id, self.stands, "" if self.stands else self._doubt())
+
+    def _doubt(self) -> str:
+        attempt = self._attempt
+        if self._failed:
+            return coded("stop.failed", why=self._failed)
+        if attempt is not None and attempt.executing:
+            return coded("stop.job_runs", job=attempt.job.id)
+        if self._returned_at == inf:
+            return coded("stop.call_hangs")
+        if not self._abilities[1]:
+            return coded("stop.no_measure")
+        return self._why or coded("stop.no_measurement")
+
+    @property
+    def _abilities(self) -> tuple[bool, bool]:
+        """Whether the present driver is told to stop, and whether it measures. It may be replaced by another."""
+        driver: object = self.node.driver
+        known, told, measures = self._judged
+        if known is not driver:
+            told, measures = isinstance(driver, Stoppable), isinstance(driver, MeasuresStandstill)
+            self._judged = driver, told, measures
+        return told, measures
+
+    def _since(self) -> float:
+        """From when on a measurement counts: the driver's stop and the job that ran have returned; inf: not yet."""
+        attempt = self._attempt
+        if self._failed or not self.is_stopped:
+            return inf
+        return max(self._returned_at, attempt.returned_at if attempt is not None and attempt.begun else 0.0)

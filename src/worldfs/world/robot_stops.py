@@ -1,0 +1,148 @@
+"""How every interface stops robots: the drivers first, by this process's kernel or this machine's; then the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from worldfs.access.standing import shown_actor, standing_of
+from worldfs.base.errors import UserError, WorldError
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import error_message
+from worldfs.runtime.grace import TOLD_S
+from worldfs.runtime.stop_call import StopCall
+from worldfs.runtime.stop_log import STOPS
+from worldfs.runtime.stop_report import RobotStop, StopReport
+from worldfs.storage.lease import KERNEL_LEASE, node_lease
+
+from .node_specs import simulated_nodes
+
+if TYPE_CHECKING:
+    from .world import World
+
+STORED_S: Final = 1.0  # for the kernel of this process to write the log, where its caller waits for nothing else
+
+
+class RobotStops:
+    """Of one world, whether it serves or not."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def stop(
+        self,
+        nodes: Sequence[str],
+        name: str,
+        *,
+        every: bool = False,
+        confirm_s: float = 0.0,
+        sent: StopCall | None = None,
+    ) -> StopReport:
+        """`name`: of the actor (access/standing.py). `every`: future robots too; `nodes` are those of now. `confirm_s`: how long to wait until their drivers have
+        confirmed that they stand. `sent`: the same stop, sent before.
+
+        Raises `WorldError` where no kernel has heard of it, and it cannot be stored.
+        """
+        kernel, end = self._world.kernel, self._world.clock.monotonic() + confirm_s
+        if kernel is not None:
+            by, standing = shown_actor(name), standing_of(name)
+            ticket = kernel.stopping.stop(nodes, by, standing=standing, every=every)
+            own = kernel.stopping.wait(ticket, confirm_s) if confirm_s else kernel.stopping.report(ticket)
+            if own.unstored:
+                own = kernel.stopping.wait_stored(ticket, STORED_S)
+            return self._complete(nodes, [own], own.unstored, end, silent=False)
+        with sent or StopCall([self._world.root], self._world.clock, None if every else nodes, name) as call:
+            call.wait_told(TOLD_S)
+            unstored = self._store(call, nodes, name, every=every)
+            call.wait(end - self._world.clock.monotonic())
+            reports, silent = call.reports(), call.silent
+        if any(report.robots and not report.unstored for report in reports):
+            unstored = ""  # a kernel could write it
+        return self._complete(nodes, reports, unstored, end, silent=silent)
+
+    def confirmed(self, node: str) -> RobotStop:
+        """Whether the driver of a stopped robot has confirmed that it stands, by what is known now."""
+        kernel = self._world.kernel
+        known = kernel.stopping.answer(node) if kernel is not None else None
+        if known is not None:
+            return known
+        if self._world.stops.state(node).confirmed:
+            return RobotStop(node, True)
+        silence = self._silence(node, silent=False)
+        if silence and node in self._simulated():
+            return RobotStop(node, True, coded("stop.simulated", node=node))
+        return RobotStop(node, False, silence or coded("stop.elsewhere"))
+
+    def state_value(self, node: str) -> dict[str, object]:
+        """The stop state of a robot. `confirmed` is true where its driver says that it stands since the stop, `stored`
+        where the next start will hold it stopped."""
+        found = self._world.stops.state(node)
+        robot = self.confirmed(node) if found.stopped else RobotStop(node, False)
+        return {
+            "node": node, "stopped": found.stopped, "confirmed": robot.confirmed, "by": found.by, "at": found.at,
+            "stops": found.number, "stored": not self._world.stops.pending.of(node),
+            "standing": found.standing.word if found.stopped else "",
+            "why": "" if robot.confirmed else render(robot.why, self._world.language()),
+        }  # fmt: skip
+
+    def _store(self, call: StopCall, nodes: Sequence[str], name: str, *, every: bool) -> str:
+        """Write it to the log, as a kernel that has heard of it does too: it may end before that. Why that failed;
+        raises where no kernel has heard of it."""
+        try:
+            standing = standing_of(name)
+            self._world.stops.stop(nodes, shown_actor(name), standing=standing, every=every, id=call.id)
+        except WorldError as error:
+            if not call.told:
+                raise
+            return error_message(error)
+        return ""
+
+    def _complete(
+        self, nodes: Sequence[str], reports: Iterable[StopReport], unstored: str, end: float, *, silent: bool
+    ) -> StopReport:
+        """With the robots of which no kernel of this machine has said anything."""
+        known: dict[str, RobotStop] = {}
+        for robot in (robot for report in reports for robot in report.robots):
+            if robot.node not in known or robot.confirmed:
+                known[robot.node] = robot
+        missing = [node for node in nodes if node not in known]
+        if missing:
+            known |= self._by_log(missing, end, silent=silent)
+        return StopReport(tuple(known[node] for node in nodes), unstored)
+
+    def _by_log(self, nodes: Sequence[str], end: float, *, silent: bool) -> Mapping[str, RobotStop]:
+        """Robots that another host serves, or none: what their own kernels have written of it."""
+        silents = {node: why for node in nodes if (why := self._silence(node, silent=silent))}
+        waiting, log = {node for node in nodes if node not in silents}, self._world.stops
+        with suppress(WorldError), self._world.store.watch(STOPS) as watch:
+            while waiting := {node for node in waiting if not log.state(node).confirmed}:
+                left = end - self._world.clock.monotonic()
+                if left <= 0:
+                    break
+                watch.read(left)
+        simulated = self._simulated() if silents else frozenset()
+        found: dict[str, RobotStop] = {}
+        for node in nodes:
+            if node in silents and not silent and node in simulated:
+                found[node] = RobotStop(node, True, coded("stop.simulated", node=node))
+            elif node in silents or node in waiting:
+                found[node] = RobotStop(node, False, silents.get(node) or coded("stop.elsewhere"))
+            else:
+                found[node] = RobotStop(node, True)
+        return found
+
+    def _simulated(self) -> frozenset[str]:
+        try:
+            targets = self._world.targets
+            return simulated_nodes(self._world.specs, targets.targets() if targets is not None else {})
+        except UserError:  # an unreadable TARGETS.md: any of them may be real
+            return frozenset()
+
+    def _silence(self, node: str, *, silent: bool) -> str:
+        """Why no kernel will say anything of that robot; "": one that serves it may, by the log."""
+        leases = [self._world.store.lease(name).holder() for name in (node_lease(node), KERNEL_LEASE)]
+        holder = next((one for one in leases if one is not None), None)
+        if holder is None:
+            return coded("stop.no_kernel")
+        return coded("stop.kernel_silent", pid=holder.get("pid", "?")) if silent else ""
