@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.base.clock import SystemClock
+from worldfs.base.dir_reader import DirReader
 from worldfs.base.driver import Standstill
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.kernel import Kernel
-from worldfs.runtime.stop_call import SOCKETS, StopCall
+from worldfs.runtime.stop_call import SOCKETS, StopCall, socket_address
 from worldfs.runtime.stop_log import ALL, StopLog, StopStates, stop_key
 from worldfs.runtime.stop_report import RobotStop, read_robot, robot_value
 from worldfs.storage.disk_store import DiskStore
@@ -391,10 +392,11 @@ GARBAGE = [b"", b"{", b"[]", b"null", b"\xff" * 100, b"[" * 60_000, b'{"id": 5}'
 
 
 def test_garbage_stops_nothing_and_the_next_stop_is_heard(heard, tmp_path):
-    (name,) = os.listdir(tmp_path / SOCKETS)
+    folder = DirReader(tmp_path).folder(SOCKETS)
+    (name,) = folder.names()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
         for data in GARBAGE:
-            sender.sendto(data, str(tmp_path / SOCKETS / name))
+            sender.sendto(data, socket_address(folder.fd, name))
     assert not heard.stopping.is_stopped("arm")
     with call(tmp_path) as one:
         assert one.wait_told(PATIENCE_S)
@@ -424,9 +426,9 @@ def test_sockets_of_killed_kernels_are_passed_over_and_removed(bench, tmp_path):
     from worldfs.runtime.stop_socket import StopSocket
 
     (tmp_path / SOCKETS).mkdir(parents=True)
-    dead = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    dead.bind(str(tmp_path / SOCKETS / "dead"))
-    dead.close()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as killed:
+        folder = DirReader(tmp_path).folder(SOCKETS)
+        killed.bind(socket_address(folder.fd, "dead"))
     with call(tmp_path) as one:
         assert not one.sent and one.wait(1.0) and not one.reports()
     made = StopSocket(tmp_path, bench.start().stopping)
@@ -450,7 +452,8 @@ def test_a_home_with_a_long_path_has_a_socket_too(bench, tmp_path):
 def test_the_request_is_as_documented(tmp_path):
     (tmp_path / SOCKETS).mkdir(parents=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as kernel:
-        kernel.bind(str(tmp_path / SOCKETS / "one"))
+        folder = DirReader(tmp_path).folder(SOCKETS)
+        kernel.bind(socket_address(folder.fd, "one"))
         with call(tmp_path, ["arm"]) as one:
             found = json.loads(kernel.recv(1 << 16))
     assert found == {"id": one.id, "by": "operator", "standing": "person", "nodes": ["arm"]}

@@ -196,7 +196,9 @@ class KnowsItsWay(Protocol):
 
 
 # The optional interfaces of a package's body. `RemoteKernel` is none of them: it is this package's own.
-OPTIONAL: Final = (Stoppable, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay)
+OPTIONAL: Final = (
+    Stoppable, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

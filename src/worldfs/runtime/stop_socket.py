@@ -9,7 +9,7 @@ import json
 import os
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Final
 
@@ -36,9 +36,12 @@ class StopSocket:
         self._place = place = Root(root).ensure_parent(f"{SOCKETS}/{os.urandom(8).hex()}", private=True)
         self._drop_dead()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        self._socket.bind(socket_address(place.folder.fd, place.name))
-        os.chmod(place.name, 0o600, dir_fd=place.folder.fd)
+        with ExitStack() as stack:
+            stack.enter_context(self._socket)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            self._socket.bind(socket_address(place.folder.fd, place.name))
+            os.chmod(place.name, 0o600, dir_fd=place.folder.fd)
+            stack.pop_all()
         self._thread = threading.Thread(target=self._receive, name="stop socket", daemon=True)
 
     def start(self) -> None:

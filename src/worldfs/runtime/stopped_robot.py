@@ -9,6 +9,8 @@ from typing import Final
 
 from worldfs.base.driver import MeasuresStandstill, Standstill, Stoppable
 from worldfs.base.messages import coded
+from worldfs.base.plugin_calls import error_text
+from worldfs.base.plugin_values import parsed
 
 from .body_worker import KernelNode
 from .job_attempt import JobAttempt
@@ -67,7 +69,7 @@ class StoppedRobot:
             try:
                 driver.stop()
             except Exception as error:  # a library's own
-                failed = repr(error)
+                failed = f"{type(error).__name__}: {error_text(error)}"
             with self._lock:
                 again, self._again = self._again, False
                 if number == self._number:
@@ -86,13 +88,10 @@ class StoppedRobot:
             self.measuring = True
         stands, why = False, ""
         try:
-            found: object = driver.standstill(since)
-            if isinstance(found, Standstill) and type(found.stands) is bool and isinstance(found.why, str):
-                stands, why = found.stands, found.why or coded("stop.moves")
-            else:
-                why = coded("stop.wrong_answer", found=repr(found)[:100])
-        except Exception as error:  # a library's own
-            why = coded("stop.not_measured", why=repr(error)[:200])
+            found = parsed(Standstill, driver.standstill(since), f"standstill {self.node.id}")
+            stands, why = found.stands, found.why or coded("stop.moves")
+        except Exception as error:  # a library's own, or the answer is none
+            why = coded("stop.not_measured", why=error_text(error)[:200] or type(error).__name__)
         finally:
             with self._lock:
                 self.measuring = False

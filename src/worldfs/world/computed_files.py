@@ -8,7 +8,6 @@ from dataclasses import asdict, replace
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
-from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import finding_message, render_finding

@@ -39,8 +39,8 @@ class RobotStops:
         confirm_s: float = 0.0,
         sent: StopCall | None = None,
     ) -> StopReport:
-        """`name`: of the actor (access/standing.py). `every`: future robots too; `nodes` are those of now. `confirm_s`: how long to wait until their drivers have
-        confirmed that they stand. `sent`: the same stop, sent before.
+        """`name`: of the actor (access/standing.py). `every`: future robots too; `nodes` are those of now. `confirm_s`:
+        how long to wait until their drivers have confirmed that they stand. `sent`: the same stop, sent before.
 
         Raises `WorldError` where no kernel has heard of it, and it cannot be stored.
         """

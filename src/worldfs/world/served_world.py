@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.judge import judge
-from worldfs.access.standing import shown_actor, standing_of
 from worldfs.access.things import RobotName
 from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache

@@ -12,7 +12,6 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from worldfs.access.roles import OPERATOR, PLANNER
-from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError
 from worldfs.base.messages import coded

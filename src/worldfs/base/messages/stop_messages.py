@@ -17,7 +17,6 @@ ROWS = {
     "stop.no_measure": ("its driver cannot measure a standstill", "驱动无法测量机器人是否静止"),
     "stop.no_measurement": ("no measurement since the stop", "停止之后还没有测量结果"),
     "stop.not_measured": ("the standstill could not be measured: {why}", "无法测量是否静止：{why}"),
-    "stop.wrong_answer": ("the driver's answer is no Standstill: {found}", "驱动的回答不是 Standstill：{found}"),
     "stop.moves": ("it is still moving", "机器人仍在运动"),
     "stop.moves_at": ("it still moves at {speed:.2g} {unit}", "机器人仍以 {speed:.2g} {unit} 运动"),
     "stop.standing": ("a robot whose driver confirms that it stands", "驱动确认已静止的机器人"),
