@@ -599,6 +599,11 @@ PROOFS = (
         ("robots/mujoco",),
     ),
     Proof(
+        "test_room_claims", "a plan claims room in a box only where there is some",
+        "300 random boxes, contents and things, and a judge in physics that tries every place",
+        ("base/packing.py", "base/footprint.py"),
+    ),
+    Proof(
         "test_marker_board", "a marker board shows where a camera sits on the hand", "14 rendered pictures of a board",
         ("plugins/teleoperation",),
     ),

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.base.driver import Reviewer
+from worldfs.base.messages import render
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, Json, Order, Profile, Relation, RobotState, Scene, Thing
 from worldfs.formats import embodied
@@ -161,7 +163,7 @@ def test_furniture_is_not_picked_up() -> None:
 
 
 def test_the_workspace_bounds_hold_for_each_axis() -> None:
-    tight = replace(BODY, bounds=((0.0, 0.7), (-1.0, 0.2)))
+    tight = replace(BODY, bounds=((0.0, 0.7), (-1.0, 0.2)), bounds_frame="world")
     found = refusals(order("move_to", target_pose=[0.8, 0.3, 0.5]), profile=tight)
     assert [f.found.split(": ")[1] for f in found] == ["x = 0.8 m", "y = 0.3 m"]
 
@@ -231,8 +233,48 @@ def test_a_tall_cupboard_counts_from_the_height_of_the_base() -> None:
     assert codes(order("place", target="table_01"), replace(held, furniture=(tall,))) == []
 
 
+@pytest.mark.parametrize("turn", [0.0, 1.0, math.pi / 2, -2.5])
+@pytest.mark.parametrize("base", [(0.0, 0.0, 0.0), (2.0, 1.0, 0.0), (-7.0, 30.0, 0.4)])
+def test_bounds_about_the_base_go_with_the_robot(base, turn) -> None:
+    """As the robot sees it, the answer is one and the same wherever it stands."""
+    arm = replace(PAGE, bounds=((0.1, 0.7), (-0.2, 0.4), (-0.1, 0.5)))
+    for ahead, left, up, inside in ((0.3, 0.1, 0.2, True), (0.05, 0.1, 0.2, False), (0.3, -0.3, 0.2, False),
+                                    (0.3, 0.39, 0.0, True), (0.3, 0.1, 0.55, False)):  # fmt: skip
+        x = base[0] + ahead * math.cos(turn) - left * math.sin(turn)
+        y = base[1] + ahead * math.sin(turn) + left * math.cos(turn)
+        order = Order("1", "franka_001", "move_to", {"target_pose": [x, y, base[2] + up]})
+        for frame in ("", "base"):
+            scene = Scene((RobotState("franka_001", (*base, 0.0, 0.0, turn)),))
+            found = [f for f in Critic().review(order, scene, replace(arm, bounds_frame=frame)) if not f.warning]
+            assert bool(found) is not inside, (found, ahead, left, up)
+    world = replace(arm, bounds_frame="world")
+    order = Order("1", "franka_001", "move_to", {"target_pose": [0.3, 0.1, 0.2]})
+    near = Scene((RobotState("franka_001", (0.0, 0.0, 0.0, 0.0, 0.0, turn)),))
+    assert not [f for f in Critic().review(order, near, world) if not f.warning]
+
+
+def test_a_robot_away_from_the_origin_works_with_the_built_in_profile() -> None:
+    text = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes()
+    profile = embodied.read(text)
+    assert profile.bounds_frame == "base" and profile.min_grip_width == 0.006
+    cube = Thing("cube", "cube", "block", (7.4, 1.1, 0.02), size=(0.04,) * 3, shape="box", mass=0.1)
+    scene = Scene((RobotState("franka_001", (7.0, 1.0, 0.0), gripper="open"),), (cube,))
+    order = Order("1", "franka_001", "pick_up", {"object_id": "cube"})
+    assert not [f for f in Critic().review(order, scene, profile) if not f.warning]
+
+
+@pytest.mark.parametrize(("size", "small"), [((0.04, 0.04, 0.004), "4 mm"), ((0.005, 0.03, 0.03), "5 mm"),
+                                             ((0.012, 0.012, 0.012), "")])  # fmt: skip
+def test_what_is_too_small_for_the_fingers_is_said_so(size, small) -> None:
+    thing = Thing("bead", "bead", "", (0.8, 0.0, 0.02), size=size, shape="box", mass=0.01)
+    scene = Scene((RobotState("franka_001", (0.5, 0.0, 0.0), gripper="open"),), (thing,))
+    found = [f for f in Critic().review(Order("1", "franka_001", "pick_up", {"object_id": "bead"}), scene,
+                                        replace(PAGE, min_grip_width=0.006)) if not f.warning]  # fmt: skip
+    assert [render(f.found, "en") for f in found] == ([f"bead is too small for this gripper: {small}"] if small else [])
+
+
 def test_all_findings_come_at_once_in_the_order_of_the_checks() -> None:
-    tight = replace(BODY, bounds=((0.0, 1.0),))
+    tight = replace(BODY, bounds=((0.0, 1.0),), bounds_frame="world")
     big = replace(APPLE, mass=9.0, size=(0.3, 0.3, 0.3), shape="box")
     case = order("pick_up", object_id="apple_01", note=math.nan)
     fields = [f.field.split(" / ")[-1] for f in refusals(case, having(big, holding="cup"), tight)]

@@ -531,3 +531,28 @@ def test_what_a_robot_held_is_free_once_it_is_removed_and_an_alert_says_so(fleet
         add_robot(fleet.home, "arm_3", "franka_panda")  # one that is not there yet has let go of nothing
         until(lambda: "arm_3" in world.node_ids())
         assert holding(fleet, FIRST) == ("can_01", ["can_01"])
+
+
+def states(fleet: RunningFleet) -> dict[str, object]:
+    """As another process tells them."""
+    config = fleet.home.config({})
+    with open_home_world(fleet.home.root(config), config, agents=fleet.home.path / "agents") as other:
+        return {str(node["id"]): node["state"] for node in status_report(other)["nodes"]}
+
+
+def test_status_does_not_call_a_robot_idle_that_the_kernel_does_not_serve(fleet: RunningFleet) -> None:
+    page = fleet.home.path / "config.json"
+    with fleet.up() as world:
+        until(lambda: states(fleet) == {FIRST: "idle", SECOND: "idle"})
+        value = json.loads(page.read_text())
+        value["embodiments"]["instances"].append({**value["embodiments"]["instances"][0], "robotId": "arm_3",
+                                                  "workspace": "arm_3"})  # fmt: skip
+        page.write_text(
+            json.dumps(value)
+        )  # by hand: the kernel is told of it by `paos robot add`, or at its next start
+        assert states(fleet) == {FIRST: "idle", SECOND: "idle", "arm_3": "unserved"}
+        world.store.put(CONFIG_WRITTEN, b"1")
+        until(lambda: states(fleet) == {FIRST: "idle", SECOND: "idle", "arm_3": "idle"})
+        remove_robot(fleet.home, SECOND)
+        until(lambda: states(fleet) == {FIRST: "idle", "arm_3": "idle"})
+    assert set(states(fleet).values()) == {"offline"}

@@ -18,7 +18,17 @@ NOTHING: Final = "nothing"
 # present: "no" for what the scene does not have. The rest is of a robot: what it holds, and what its profile says.
 NAMES: Final = (
     *("position", "orientation", "size", "mass", "status", "on", "in", "present"),
-    *("base", "holding", "max_reach", "max_payload", "max_grip_width", "bounds", "lacks", "lacks_sensor"),
+    *(
+        "base",
+        "holding",
+        "max_reach",
+        "max_payload",
+        "max_grip_width",
+        "min_grip_width",
+        "bounds",
+        "lacks",
+        "lacks_sensor",
+    ),
 )
 _FACT: Final = re.compile(rf"([\w.:-]+(?: [\w.:-]+)*) ({'|'.join(NAMES)}) = ([^;=]+)")
 _AND, _OR = "; ", " or "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.model import Operation, Profile
-from worldfs.base.model.profile import CAMERA, TRUTH
+from worldfs.base.model.profile import BASE_FRAME, CAMERA, TRUTH, WORLD_FRAME
 from worldfs.base.standard_operations import described
 
 from . import embodied_ops as ops
@@ -63,6 +63,13 @@ LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
             *("最大抓取宽度", "抓取宽度", "夹爪开度", "最大夹爪开度", "夹爪行程", "夹爪最大开度", "最大开合宽度"),
         ),
     ),
+    "min_grip_width": (
+        "length",
+        (
+            *("min grip width", "minimum grip width", "min gripper width", "min grasp width", "min object size"),
+            *("最小抓取宽度", "最小夹持宽度", "最小物体尺寸"),
+        ),
+    ),
     "max_frame_age": (
         "time",
         ("max frame age", "maximum frame age", "frame age", "max picture age", "最大帧龄", "图像最长时限"),
@@ -113,6 +120,15 @@ _NONE = frozenset(("", "—", "–", "-", "none", "n/a", "无", "没有"))
 _ABSENT = frozenset(("none", "no", "absent", "not present", "n/a", "not installed", "—", "无", "没有", "未安装"))
 _TICK = re.compile(r"\[([ xX✓✔])\]\s*(.*)")
 
+_FRAMES = {
+    BASE_FRAME: re.compile(
+        r"\b(?:base|robot|arm)(?:'s)?[ _-](?:frame|coordinates)\b|(?:基座|机器人|本体)坐标", re.IGNORECASE
+    ),
+    WORLD_FRAME: re.compile(
+        r"\b(?:world|map|global)[ _-](?:frame|coordinates)\b|(?:世界|全局|地图)坐标", re.IGNORECASE
+    ),
+}
+
 
 @dataclass
 class _Draft:
@@ -124,6 +140,7 @@ class _Draft:
     ops: dict[str, Operation] = field(default_factory=dict)
     limits: dict[str, float] = field(default_factory=dict)
     bounds: tuple[tuple[float, float], ...] = ()
+    frame: str = ""  # of the bounds
     unread: list[str] = field(default_factory=list)
     denied: dict[str, str] = field(default_factory=dict)  # op → the heading that says that it is not supported
     odd: list[str] = field(default_factory=list)  # what looks like an action, below a heading that does not offer it
@@ -299,13 +316,15 @@ def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, u
         if not bounds and not (strict or "bounds" in key):
             return False  # "Workspace: `/home/…`" in an identity is a place, no limit
         draft.bounds = _merge(draft.bounds, bounds)
+        draft.frame = draft.frame or next((frame for frame, words in _FRAMES.items() if words.search(whole)), "")
         read = bool(bounds)
     else:
         amount = quantities.amount(value, kind, default)
         read = amount is not None
         if amount is not None:
             # Two lines on one limit: the stricter one holds.
-            draft.limits[name] = min(amount, draft.limits.get(name, amount))
+            stricter = max if name.startswith("min") else min
+            draft.limits[name] = stricter(amount, draft.limits.get(name, amount))
     if not read:
         draft.unread.append(prose.one_line(whole, 200))
     return True
@@ -378,7 +397,9 @@ def _profile(draft: _Draft) -> Profile:
         max_payload=draft.limits.get("max_payload"),
         max_grip_width=draft.limits.get("max_grip_width"),
         max_frame_age=draft.limits.get("max_frame_age"),
+        min_grip_width=draft.limits.get("min_grip_width"),
         bounds=draft.bounds,
+        bounds_frame=draft.frame,
         perception=perception,
         unread=(*draft.unread, *((f"Perception: {said}",) if said and not perception else ())),
         odd=(

@@ -38,12 +38,14 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield from ("", "## Physical Constraints")
     limits = (
         ("Max Reach", profile.max_reach, "m"), ("Max Payload", profile.max_payload, "kg"),
-        ("Max Grip Width", profile.max_grip_width, "m"), ("Max Frame Age", profile.max_frame_age, "s"),
+        ("Max Grip Width", profile.max_grip_width, "m"), ("Min Grip Width", profile.min_grip_width, "m"),
+        ("Max Frame Age", profile.max_frame_age, "s"),
     )  # fmt: skip
     yield from (f"- **{word}**: {value} {unit}" for word, value, unit in limits if value is not None)
     if profile.bounds:
         ranges = (f"{axis} ∈ [{low}, {high}]" for axis, (low, high) in zip("xyz", profile.bounds, strict=False))
-        yield f"- **Workspace Bounds**: {', '.join(ranges)} (metres, world frame)"
+        frame = f", {profile.bounds_frame} frame" if profile.bounds_frame else ""
+        yield f"- **Workspace Bounds**: {', '.join(ranges)} (metres{frame})"
 
 
 def _parameter(parameter: Parameter) -> str:

@@ -7,10 +7,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from worldfs.base.footprint import lying
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.model.profile import BASE_FRAME
 from worldfs.base.standard_operations import (
     FIXTURED,
     HAND_OVER,
@@ -32,6 +34,7 @@ from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
 from .parameters import POINT
+from .workspace_bounds import beyond, frame_of
 
 _ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
 _SLACK = 1e-9  # m, kg: tolerance for rounding
@@ -260,10 +263,12 @@ def _described(scene: Scene, label: str) -> bool:
 def _bounds(case: _Case, what: str, place: Vec | None) -> None:
     if place is None:
         return
-    for axis, value, (low, high) in zip("xyz", place, case.profile.bounds, strict=False):
-        if not low - _SLACK <= value <= high + _SLACK:
-            given = (fact(case.node, "bounds", _flat(case.profile.bounds)), *_stands(case, what))
-            case.say("critic.bounds", *given, axis=axis, low=low, high=high, value=value, what=_what(what), point=place)
+    for axis, value, low, high in beyond(case.profile, case.robot, place):
+        base = case.robot.pose[:3] if case.robot else ()
+        about = (fact(case.node, "base", base),) if frame_of(case.profile) == BASE_FRAME else ()
+        given = (fact(case.node, "bounds", _flat(case.profile.bounds)), *about, *_stands(case, what))
+        said = {"frame": coded("critic.from_base") if about else "", "what": _what(what), "point": place}
+        case.say("critic.bounds", *given, axis=axis, low=low, high=high, value=value, **said)
 
 
 def _reach(case: _Case, what: str, place: Vec | None) -> None:
@@ -306,19 +311,19 @@ def _payload(case: _Case, thing: Thing) -> None:
 
 
 def _grip(case: _Case, thing: Thing) -> None:
-    limit = case.profile.max_grip_width
-    if limit is None:
+    most, least = case.profile.max_grip_width, case.profile.min_grip_width
+    if most is None and least is None:
         return
-    width = graspable_width(thing)
+    width, id = graspable_width(thing), refusals.display_value(thing.id)
     if width is None:
-        case.say("critic.width_unknown", id=refusals.display_value(thing.id), limit=limit)
-    elif not width <= limit + _SLACK:
-        given = (
-            fact(thing.id, "size", thing.size),
-            fact(thing.id, "orientation", thing.orientation),
-            fact(case.node, "max_grip_width", limit),
-        )
-        case.say("critic.grip", *given, id=refusals.display_value(thing.id), width=width, limit=limit)
+        case.say("critic.width_unknown", id=id, limit=most if most is not None else least)
+        return
+    lies = (fact(thing.id, "size", thing.size), fact(thing.id, "orientation", thing.orientation))
+    if most is not None and not width <= most + _SLACK:
+        case.say("critic.grip", *lies, fact(case.node, "max_grip_width", most), id=id, width=width, limit=most)
+    if least is not None and not (size := min(width, lying(thing).height)) >= least - _SLACK:
+        given = (*lies, fact(case.node, "min_grip_width", least))
+        case.say("critic.small", *given, id=id, mm=size * 1000, limit=least * 1000)
 
 
 def graspable_width(thing: Thing) -> float | None:

@@ -65,6 +65,7 @@ _OF_PROFILE: Final[Mapping[str, Callable[[Profile, str], bool]]] = {
     "max_reach": lambda profile, then: _is(profile.max_reach, then),
     "max_payload": lambda profile, then: _is(profile.max_payload, then),
     "max_grip_width": lambda profile, then: _is(profile.max_grip_width, then),
+    "min_grip_width": lambda profile, then: _is(profile.min_grip_width, then),
     "bounds": lambda profile, then: _near(tuple(v for pair in profile.bounds for v in pair), then, SAME),
     "lacks": lambda profile, then: bool(profile.ops) and profile.op(then) is None,
     "lacks_sensor": lambda profile, then: then in sensors.missing_sensors((then,), profile.sensors),

@@ -38,6 +38,7 @@ _TITLES = (
     ("", "Max Reach", "lesson.reach"),
     ("", "Max Payload", "lesson.payload"),
     ("", "Max Grip Width", "lesson.grip"),
+    ("", "Min Grip Width", "lesson.small"),
     ("", "Workspace Bounds", "lesson.bounds"),
     ("UNKNOWN_OBJECT", "", "lesson.unknown_object"),
     ("OP_NOT_IN_PROFILE", "", "lesson.no_op"),

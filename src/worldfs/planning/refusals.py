@@ -39,6 +39,7 @@ REASONS: dict[str, RefusalReason] = {
     "critic.payload": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Payload"),
     "critic.mass_unknown": RefusalReason("MASS_UNKNOWN", f"{LIMITS} / Max Payload", warning=True),
     "critic.grip": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Grip Width"),
+    "critic.small": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Min Grip Width"),
     "critic.width_unknown": RefusalReason("WIDTH_UNKNOWN", f"{LIMITS} / Max Grip Width", warning=True),
     "critic.holding": RefusalReason("HOLDING", "ENVIRONMENT.md robots / {node} / holding"),
     "critic.empty": RefusalReason("NOT_HOLDING", "ENVIRONMENT.md robots / {node} / holding"),

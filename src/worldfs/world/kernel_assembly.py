@@ -96,6 +96,7 @@ def assemble_kernel(
             unserved = unsupported_settings(world.config, world.root)
             kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
         rules = {id: node.approval for id, node in kernel.nodes.items()}
+        world.note_served(kernel.nodes)
         world.approvals.publish(rules, lambda node: world.share.elsewhere(node, world.config))
         return not world.share.hub or robots_page.refresh(world)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import stamp
@@ -15,29 +17,33 @@ if TYPE_CHECKING:
 
 ROBOTS_PAGE: Final = "ROBOTS.md"
 LAST_SEEN: Final = "lost, last seen "  # of a lost robot, on that page; a time follows
+SERVED: Final = "served"  # in the lease of the shared workspace: the robots that its holder serves
 ELSEWHERE = "elsewhere"  # what the lease of the shared workspace says of its robots where its holder serves none
 
 
 class RobotLiveness(NamedTuple):
     """`heard`: by this process's own clock; None: it serves the robot itself, or has never heard of it. `lost`: the
-    shared workspace is served, and the robot is not."""
+    shared workspace is served, and the robot is not. `by`: the holder of the robot's own lease, in a fleet of several
+    processes."""
 
     served: bool
     lost: bool = False
     heard: datetime | None = None
+    by: Mapping[str, object] = MappingProxyType({})
 
 
 def robot_liveness(world: World, robot: str) -> RobotLiveness:
     if world.kernel is not None and robot in world.kernel.nodes:
         return RobotLiveness(True)
     lease = world.store.lease(node_lease(robot))
-    if lease.holder() is not None:
-        return RobotLiveness(True, False, lease.heard())
+    if (holder := lease.holder()) is not None:
+        return RobotLiveness(True, False, lease.heard(), holder)
     if world.kernel is not None:
         return RobotLiveness(False, world.share.elsewhere(robot, world.config), lease.heard())
     hub = world.store.lease(KERNEL_LEASE).holder()
     lost = hub is not None and hub.get("robots") == ELSEWHERE
-    return RobotLiveness(hub is not None and not lost, lost, lease.heard())
+    known = hub is None or SERVED not in hub or robot in str(hub[SERVED]).split()
+    return RobotLiveness(hub is not None and not lost and known, lost, lease.heard())
 
 
 def shared_out(world: World) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .world import World
 
 RECENT = 12
+UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
 
@@ -67,6 +68,8 @@ def status_report(world: World) -> dict[str, object]:
         by = current_instruction(world.store, str(node["id"])) if node["lost"] is None else None
         waits = _waits(world, by)
         node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid"), **waits}
+        server = robot_liveness(world, str(node["id"])).by if node["id"] in robots else {}
+        node["by"] = {name: server.get(name) for name in ("pid", "host")} if server else None
         node["stopped"] = None if stopped is None else {
             "by": stopped.by, "at": stopped.at, "confirmed": world.robot_stops.confirmed(str(node["id"])).confirmed
         }  # fmt: skip
@@ -101,8 +104,8 @@ def _state(world: World, node: str, held: object, running: Mapping[str, str]) ->
     alive = robot_liveness(world, node)
     if alive.lost:
         return LOST
-    if held is None and not alive.served:
-        return "offline"
+    if not alive.served:
+        return "offline" if held is None else UNSERVED
     return f"running {running[node]}" if node in running else "idle"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -40,7 +40,7 @@ from .fleet_share import WHOLE, FleetShare
 from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
-from .robot_liveness import ELSEWHERE
+from .robot_liveness import ELSEWHERE, SERVED
 from .robot_stops import RobotStops
 from .workspace_language import language_of_profiles, language_of_work
 from .workspace_notifier import WorkspaceNotifier
@@ -333,6 +333,12 @@ class World:
         self._leases[node] = (store or self.stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
         if not node and self.share.robots is not None:
             self._leases[node].note(robots=ELSEWHERE)
+
+    def note_served(self, nodes: Iterable[str]) -> None:
+        """The lease of the shared workspace says which robots its holder serves, for processes that ask."""
+        lease, said = self._leases.get(""), " ".join(sorted(nodes))
+        if lease is not None and (lease.holder() or {}).get(SERVED) != said:
+            lease.note(served=said)
 
     def epoch_of(self, node: str) -> int:
         """Of the lease under which this world serves a node: of the shared store, so that a later holder's is higher,

@@ -168,8 +168,9 @@ def test_a_full_or_too_small_container_is_said(make):
     plan = build_plan(stages((InGoal("a", "basket_01"),)), scene)
     assert not plan.actions and "too large" in plan.unmet[0][1]
     cubes = [make["cube"](f"c{n}", 0.3 + 0.06 * n, 0.0, "red", 0.049) for n in range(3)]
+    narrow = replace(small, size=(0.14, 0.08, 0.03))
     plan = build_plan(
-        stages(tuple(InGoal(c.id, "basket_01") for c in cubes)), make["scene"](*cubes, furniture=(table, small))
+        stages(tuple(InGoal(c.id, "basket_01") for c in cubes)), make["scene"](*cubes, furniture=(table, narrow))
     )
     assert len(plan.actions) == 2 and "no room" in plan.unmet[0][1]
 

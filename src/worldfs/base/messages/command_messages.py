@@ -185,6 +185,11 @@ ROWS = {
     "command.state_idle": ("idle", "空闲"),
     "command.state_offline": ("offline", "离线"),
     "command.state_lost": ("lost: no process serves it", "失联：没有进程为其服务"),
+    "command.state_unserved": (
+        "not served: the kernel began before config.json named it; restart `paos up`",
+        "未被服务：内核启动后 config.json 才写入它；请重启 `paos up`",
+    ),
+    "command.served_by": ("served by process {pid} on {host}", "由 {host} 上的进程 {pid} 服务"),
     "command.lost_seen": (
         "lost, last seen {at}: no process serves it",
         "失联，最后一次收到消息：{at}；没有进程为其服务",

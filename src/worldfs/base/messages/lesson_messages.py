@@ -19,6 +19,7 @@ ROWS = {
     "lesson.reach": ("{thing} Out of Reach", "{thing}超出臂展"),
     "lesson.payload": ("Object Too Heavy", "物体过重"),
     "lesson.grip": ("Object Too Wide", "物体过宽"),
+    "lesson.small": ("{thing} Too Small", "{thing}过小"),
     "lesson.bounds": ("{thing} Out of Workspace", "{thing}超出工作空间"),
     "lesson.unknown_object": ("Unknown Object", "未知物体"),
     "lesson.no_op": ("Action Not Supported", "动作不受支持"),

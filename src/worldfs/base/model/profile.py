@@ -9,6 +9,8 @@ from .operation import Operation
 
 TRUTH: Final = "truth"  # the simulation's own state
 CAMERA: Final = "camera"  # what its cameras show
+WORLD_FRAME: Final = "world"  # of bounds: that of ENVIRONMENT.md
+BASE_FRAME: Final = "base"  # x ahead of the robot, y to its left, from its base
 PERCEPTIONS: Final = (TRUTH, CAMERA)  # what a robot plans from
 
 
@@ -27,8 +29,10 @@ class Profile:
     max_reach: float | None = None  # m
     max_payload: float | None = None  # kg
     max_grip_width: float | None = None  # m
+    min_grip_width: float | None = None  # m: what is smaller, or flatter, slips out of the fingers
     max_frame_age: float | None = None  # s: nothing moves on an older picture
     bounds: tuple[tuple[float, float], ...] = ()  # x, y[, z] ranges in m
+    bounds_frame: str = ""  # WORLD_FRAME or BASE_FRAME; "": not said
     unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
     perception: str = ""  # a word of `PERCEPTIONS`; "": not said, which is `TRUTH`
     odd: tuple[str, ...] = ()  # what looks like an action and is not listed as supported: reported, and refused

@@ -121,4 +121,7 @@ def _busy(node: dict[str, object]) -> str:
         return coded("command.stopped_by", by=stop["by"], at=stop["at"])
     if doing and doing.get("waits"):
         return coded("command.waiting", text=doing["text"], why=doing["waits"])
-    return coded("command.doing", text=doing["text"], pid=doing["pid"]) if doing else was_doing(node)
+    if doing:
+        return coded("command.doing", text=doing["text"], pid=doing["pid"])
+    by = as_object(node.get("by"))
+    return coded("command.served_by", host=by.get("host"), pid=by.get("pid")) if by else was_doing(node)

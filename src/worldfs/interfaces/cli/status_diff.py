@@ -20,6 +20,7 @@ STATES: Final = {
     "idle": "command.state_idle",
     "offline": "command.state_offline",
     "lost": "command.state_lost",
+    "unserved": "command.state_unserved",
     "disabled": "command.state_disabled",
     "refused": "command.state_refused",
 }

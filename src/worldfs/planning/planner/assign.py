@@ -7,6 +7,7 @@ from collections import Counter
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing
+from worldfs.base.packing import fits
 
 from . import lexicon_en
 from .goals import AreaGoal, Goal, InGoal
@@ -24,15 +25,6 @@ def volume(thing: Thing) -> float:
         return 0.0
     share = {"sphere": math.pi / 6, "cylinder": math.pi / 4}.get(thing.shape, 1.0)
     return share * thing.size[0] * thing.size[1] * thing.size[2]
-
-
-def fits(thing: Thing, box: Thing) -> bool:
-    """Could it lie in the box at all? Two of its extents must pass the opening; unknown sizes pass."""
-    if len(thing.size) < 3 or len(box.size) < 3:
-        return True
-    small = sorted(thing.size)[:2]
-    opening = sorted(box.size[:2])
-    return all(a <= b for a, b in zip(small, opening, strict=True))
 
 
 def free_volume(box: Thing, scene: Scene) -> float:

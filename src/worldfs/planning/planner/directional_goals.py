@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base.footprint import gap
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Thing
 
 from . import thing_names
 from .directions import WAYS, axis, reach_along, rolls
-from .footprint import gap
 from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
 from .scene_facts import final_support, immovable_ids, surfaces

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
+from worldfs.base.json_values import as_list
 from worldfs.base.messages import CodedText, coded, parts
 from worldfs.base.model import Finding, Lesson, Outcome, Scene
 from worldfs.formats import lesson_terms
@@ -14,7 +15,7 @@ from .scene_facts import immovable_ids
 
 # (code, last part of the field) → what it comes to, and whether the expectation says more; the first that fits
 _SHORT = (
-    ("", "Max Reach", "planner.short_reach", True),
+    ("PROFILE_LIMIT", "Max Reach", "planner.short_reach", True),  # a body's own says why no joints reach it
     ("", "Max Payload", "planner.short_payload", True),
     ("", "Max Grip Width", "planner.short_wide", True),
     ("", "Workspace Bounds", "planner.short_bounds", True),
@@ -48,13 +49,28 @@ def obstructing_ids(outcome: Outcome, scene: Scene) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for id in named if scene.thing(id) is not None))
 
 
+def _hits_itself(outcome: Outcome) -> bool:
+    """Whether the robot would touch itself: the thing is too near to its base."""
+    said = [part for text in (outcome.message, *(f.found for f in outcome.findings)) for part in parts(text)]
+    ends = [(part.args["one"], part.args["other"]) for part in said if part.code == "robot.contact"]
+    return any(isinstance(end, CodedText) and end.code == "robot.body" and end == other for end, other in ends)
+
+
+def riders(outcome: Outcome) -> tuple[str, ...]:
+    """Ids of things that a refusal says lie on the one that it is about."""
+    said = [part for text in (outcome.message, *(f.found for f in outcome.findings)) for part in parts(text)]
+    return tuple(str(id) for part in said if part.code == "robot.carries" for id in as_list(part.args["others"]))
+
+
 def short_reason(outcome: Outcome, scene: Scene, about: str = "") -> str:
     """One clause; "" without any. `about`: the thing handled. To be clipped when it is rendered."""
+    if carried := riders(outcome):
+        return coded("planner.carries", names=_all(carried, scene))
     if collides(outcome):
-        hit = [_the(id, scene) for id in obstructing_ids(outcome, scene) if id != about]
-        if not hit:
-            return coded("planner.no_way")
-        return coded("planner.would_hit", names=reduce(lambda one, two: coded("planner.and", one=one, two=two), hit))
+        hit = [id for id in obstructing_ids(outcome, scene) if id != about]
+        if not hit and _hits_itself(outcome):
+            return coded("planner.hits_itself")
+        return coded("planner.would_hit", names=_all(hit, scene)) if hit else coded("planner.no_way")
     refused = [f for f in outcome.findings if not f.warning]
     if refused:
         return finding_reason(refused[0])
@@ -81,11 +97,17 @@ def finding_reason(found: Finding) -> str:
     if found.field == "EMBODIED.md":  # the robot has no profile at all: the shortest fix that helps
         return coded("planner.why_fix", why=found.found, fix=found.fix)
     part = found.field.rpartition(" / ")[2]
+    if part == "Min Grip Width":  # it says itself how small
+        return coded("planner.why_detail", why=found.found, detail=found.expected)
     for code, last, short, more in _SHORT:
         if code in ("", found.code) and last in ("", part):
             detailed = more and found.expected and len(found.expected) < 60
             return coded("planner.why_detail", why=coded(short), detail=found.expected) if detailed else coded(short)
     return found.found
+
+
+def _all(ids: Sequence[str], scene: Scene) -> CodedText:
+    return reduce(lambda one, two: coded("planner.and", one=one, two=two), [_the(id, scene) for id in ids])
 
 
 def _the(id: str, scene: Scene) -> CodedText:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from worldfs.base.footprint import gap
 from worldfs.base.model import RobotState, Scene, Vec
 
 from .directions import lies_toward
-from .footprint import gap
 from .scene_facts import (
     ThingLocation,
     final_support,

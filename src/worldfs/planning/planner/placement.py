@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from worldfs.base import packing
+from worldfs.base.footprint import gap, is_surely_out, narrowest_gap, widest_gap, yaw
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
+from worldfs.planning.workspace_bounds import beyond
 
 from .directions import lies_toward
-from .footprint import gap, is_surely_out, narrowest_gap, widest_gap
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
-from .scene_facts import ThingLocation, height, inside, top, top_of, yaw
+from .scene_facts import ThingLocation, height, inside, opens, top, top_of
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
@@ -22,6 +24,7 @@ BESIDE_STEP_M = 0.01
 RIM_M = 0.04  # kept from the walls of a container
 NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
 BEST_REACH = 0.56  # share of the reach where an arm serves best
+NEAREST_REACH, FARTHEST_REACH = 0.3, 0.92  # the same of the last places that it reaches, measured on a Panda
 USABLE_REACH = 0.78  # and up to where it points down easily (embodied.md §5: 7.8 % of a full sphere has no such pose)
 
 
@@ -54,11 +57,26 @@ class PlacementScene:
             return (0.0, 0.0, math.inf)
         return (NEAR_BASE_M * limit / 0.855, BEST_REACH * limit, USABLE_REACH * limit)
 
+    def can_reach(self, x: float, y: float) -> bool:
+        """Whether an arm that points straight down comes there at all; easy places are within `reach_range`."""
+        limit = self.profile.max_reach if self.profile is not None else None
+        if limit is None or self.robot is None or len(self.robot.pose) < 2:
+            return self._in_bounds(x, y)
+        away = math.dist((x, y), self.robot.pose[:2])
+        return self._in_bounds(x, y) and NEAREST_REACH * limit <= away <= FARTHEST_REACH * limit
+
+    def _in_bounds(self, x: float, y: float) -> bool:
+        return self.profile is None or next(beyond(self.profile, self.robot, (x, y)), None) is None
+
+    def widest(self) -> float:
+        """What the gripper closes across (m)."""
+        limit = self.profile.max_grip_width if self.profile is not None else None
+        return math.inf if limit is None else limit
+
     def reach_cost(self, x: float, y: float) -> float | None:
         """Distance of a point from the best radius (m), None out of reach."""
         near, best, far = self.reach_range()
-        bounds = self.profile.bounds if self.profile is not None else ()
-        if any(not lo <= v <= hi for v, (lo, hi) in zip((x, y), bounds, strict=False)):
+        if not self._in_bounds(x, y):
             return None
         if self.robot is None or far == math.inf:
             return 0.0
@@ -160,27 +178,63 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
     return (round(x, 4), round(y, 4), z)
 
 
-def in_container(thing: Thing, box: Thing, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec:
-    """Where the thing comes to rest in the box: a free slot of its floor, else on top of what lies in it."""
-    z0 = box.position[2] - height(box) / 2 + 0.005
-    within = [
-        t for id, t in bench.now.items() if bench.places.get(id) == ThingLocation("in", box.id) and id != thing.id
-    ]
-    wide, half = bench.radius(thing), height(thing) / 2
-    if len(box.size) < 2:
+def in_container(
+    thing: Thing, box: Thing, bench: PlacementScene, avoid: Iterable[Vec] = (), *, close: bool = False
+) -> Vec | None:
+    """Where the thing comes to rest in the box: a roomy place of its floor, else on top of what lies in it, else a
+    place that is just large enough; None where there is none within reach. `close`: from one corner on, so that more
+    things go in."""
+    place = ThingLocation("in", box.id)
+    within = [t for id, t in bench.now.items() if bench.places.get(id) == place and id != thing.id]
+    half = height(thing) / 2
+    if len(box.size) < 2 or opens(box):  # how much of a drawer is open, its body knows
         return (round(box.position[0], 4), round(box.position[1], 4), round(top(box) + half, 4))
-    turn, refused = yaw(box), [tuple(a[:2]) for a in avoid]
-    slots: list[tuple[float, float, float, float]] = []
+    refused = [tuple(a[:2]) for a in avoid]
+    roomy = [] if close else _slots(thing, box, within, bench)
+    if not roomy and len(thing.size) >= 3 and len(box.size) >= 3:
+        floor, widest = box.position[2] - height(box) / 2 + packing.WALL_M, bench.widest()
+        for spot in packing.spots(thing, box, within, widest=widest):
+            tried = any(math.dist((spot.x, spot.y), r) < CLEAR_M for r in refused)
+            if bench.can_reach(spot.x, spot.y) and not tried:
+                return (round(spot.x, 4), round(spot.y, 4), round(floor + half, 4))
+    ranked = [
+        (z + sum(math.dist((x, y), r) < GRID_M / 2 for r in refused), -apart, x, y, z) for z, apart, x, y in roomy
+    ]
+    if not ranked:
+        return None
+    _, _, x, y, z = min(ranked)
+    return (round(x, 4), round(y, 4), round(min(z, top(box)) + half, 4))
+
+
+def comes_into(box: Thing, bench: PlacementScene) -> bool:
+    """Whether the arm reaches any place over the box."""
+    turn = yaw(box)
+    return any(
+        bench.can_reach(
+            box.position[0] + u * math.cos(turn) - v * math.sin(turn),
+            box.position[1] + u * math.sin(turn) + v * math.cos(turn),
+        )
+        for u in _steps(box.size[0] / 2 - packing.WALL_M)
+        for v in _steps(box.size[1] / 2 - packing.WALL_M)
+    )
+
+
+def _slots(
+    thing: Thing, box: Thing, within: list[Thing], bench: PlacementScene
+) -> list[tuple[float, float, float, float]]:
+    """Places that keep away from the walls, some of them on top of what lies there: (height of what is under it,
+    distance to the nearest thing, x, y)."""
+    wide, half, turn = bench.radius(thing), height(thing) / 2, yaw(box)
+    bottom, found = box.position[2] - height(box) / 2 + packing.WALL_M, []
     for u in _steps(max(0.0, box.size[0] / 2 - wide - RIM_M)):
         for v in _steps(max(0.0, box.size[1] / 2 - wide - RIM_M)):
             x = box.position[0] + u * math.cos(turn) - v * math.sin(turn)
             y = box.position[1] + u * math.sin(turn) + v * math.cos(turn)
             below = [t for t in within if math.dist((x, y), t.position[:2]) < bench.radius(t) + wide]
-            floor = max([top(t) for t in below], default=z0)
-            tried = sum(math.dist((x, y), r) < GRID_M / 2 for r in refused)
-            slots.append((floor + tried, -min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
-    floor, _, x, y = min(slots)
-    return (round(x, 4), round(y, 4), round(min(floor, top(box)) + half, 4))
+            z = max([top(t) for t in below], default=bottom)
+            if bench.can_reach(x, y) and (not below or packing.holds_heap(box, z, 2 * half)):
+                found.append((z, min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
+    return found
 
 
 def on_thing(thing: Thing, support: Thing) -> Vec:

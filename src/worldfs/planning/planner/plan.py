@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
+from worldfs.base.packing import fits
 
 from . import feasible, placement, planned_actions, thing_names
-from .assign import fits, free_volume, into_containers, volume
+from .assign import free_volume, into_containers, volume
 from .goals import (
     BODY_GOALS,
     POSE_GOALS,
@@ -160,6 +161,8 @@ class _Handling:
         self.goals = self._spread(group.goals)
         self.lost: list[tuple[Goal, str]] = []
         self.aside: set[str] = set()  # lifted out of another thing's way
+        self.full: set[str] = set()  # containers that had no room for all that was to come
+        self.close: frozenset[str] = frozenset()  # those in which things are put side by side
         self.hand = next((id for id, w in self.places.items() if w == ThingLocation("held", self.robot_id)), "")
 
     def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
@@ -212,7 +215,13 @@ class _Handling:
             for goal in wanted:
                 self.lose(goal, coded("planner.circle"))
             moves = []
-        return self._carry(moves, wanted)
+        before = len(self.lost), len(self.group.refused)
+        found = self._carry(moves, wanted)
+        if self.full:  # once more, with the things that go into these boxes side by side
+            self.close, self.full = frozenset(self.full), set()
+            del self.lost[before[0] :], self.group.refused[before[1] :]
+            found = self._carry(moves, wanted)
+        return found
 
     def _wanted(self) -> list[Goal]:
         """Goals still to be met and not abandoned; the rest are lost with their reason."""
@@ -325,6 +334,13 @@ class _Handling:
                 no_spot = coded("planner.no_room", name=name, where=where)
                 if spot is not None:
                     no_spot = coded("planner.no_position", where=where)
+                elif move.to.relation == "in":
+                    self.full.add(move.to.of)
+                    box = self.scene.thing(move.to.of)
+                    far = box is not None and not placement.comes_into(box, bench)
+                    no_spot = (
+                        coded("planner.far", where=where) if far else coded("planner.full", name=name, where=where)
+                    )
                 elif isinstance(goal, PlacedGoal):
                     at = ", ".join(f"{v:g}" for v in goal.position)
                     no_spot = coded("planner.no_place_at", name=name, where=at)
@@ -380,7 +396,7 @@ class _Handling:
         if support is None:
             return None
         if move.to.relation == "in":
-            return placement.in_container(thing, support, bench, avoid)
+            return placement.in_container(thing, support, bench, avoid, close=support.id in self.close)
         return placement.on_surface(
             thing, support, bench, avoid, goal if isinstance(goal, (AreaGoal, ApartGoal)) else None
         )

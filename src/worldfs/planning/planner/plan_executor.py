@@ -261,7 +261,7 @@ class PlanExecutor:
             others = self.setbacks.dig_out(action.object, outcome, scene)
             if others:
                 self._announce_dig(action.object, others, scene)
-            elif self._may_nudge(action.object):
+            elif not failure_reasons.riders(outcome) and self._may_nudge(action.object):
                 self._nudge(action, scene)
             else:
                 self.setbacks.give_up(action.object, why)

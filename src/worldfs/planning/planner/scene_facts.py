@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
+from worldfs.base.footprint import yaw
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
@@ -128,14 +129,6 @@ def top_of(thing: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> f
     return min(tops(thing), key=lambda t: abs(t - believable[0])) if believable else tops(thing)[0]
 
 
-def yaw(thing: Thing) -> float:
-    """Turn about the vertical in radians, from the quaternion w x y z."""
-    if len(thing.orientation) != 4:
-        return 0.0
-    w, x, y, z = thing.orientation
-    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-
-
 def upright(thing: Thing) -> bool:
     """Whether it stands as its size is given, within 10 degrees, either end up; sides as long as its height count."""
     w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
@@ -195,7 +188,8 @@ def containers(scene: Scene) -> tuple[Thing, ...]:
 
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
     """Tables and the like: what is furniture, carries things, and is no container or floor."""
-    found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in immovable_ids(scene)]
+    still = immovable_ids(scene)
+    found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in still]
     return tuple(
         {
             t.id: t

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from worldfs.base.model import Thing
@@ -79,6 +80,13 @@ class _Parts:
 
 
 def thing_words(thing: Thing) -> ThingWords:
+    """By what a page calls it; the same words are read once."""
+    return _words_of(thing.id, thing.name, thing.category, thing.color, thing.shape)
+
+
+@lru_cache(maxsize=4096)
+def _words_of(id: str, name: str, category: str, color: str, shape: str) -> ThingWords:
+    thing = Thing(id, name, category, shape=shape, color=color)
     if thing.category == "stand":  # a support named after the thing on it: it is not that thing
         return ThingWords(thing.id, head="stand")
     stem = tuple(word.lower() for word in _ID.findall(thing.id))

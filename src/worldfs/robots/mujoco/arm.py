@@ -24,6 +24,7 @@ from .rig import Rig
 from .simulation import Simulation
 
 REACH_FIELD = "EMBODIED.md Physical Constraints / Max Reach"
+SMALL_FIELD = "EMBODIED.md Physical Constraints / Min Grip Width"
 GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
 
 

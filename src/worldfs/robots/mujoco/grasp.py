@@ -14,7 +14,7 @@ from worldfs.base.model import Finding
 from worldfs.robots import rotations
 
 from . import geometry, panda, support
-from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
+from .arm import GRIP_FIELD, SMALL_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
 from .collision import CollisionChecker, contacts, pair, thing_name
 from .motion_control import CLOSE
@@ -29,6 +29,7 @@ RISEN = 0.7  # share of the lift that counts as lifted
 DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
 GROUND = 0.012  # m that the pads' middle stays above the object's support
+PADS_ABOVE = 0.0115  # m: half of a pad's height and a millimetre; lower, the fingers would touch what it lies on
 LOW_THING = 0.040  # m: things no higher are taken at their middle
 UPRIGHT = 0.98  # cosine to the vertical
 TIPS = (0.018, 0.009, 0.005)  # m below the top: near a basket's wall the palm must stay above the rim
@@ -74,6 +75,16 @@ def plan(
             job,
             condition=facts(fact(id, "size", thing.size), fact(id, "orientation", geometry.quat_of(rig.rotation(id)))),
         )
+    if (size := min(narrow, lying.height)) < panda.MIN_GRIP:
+        return Finding(
+            "CRITIC_REFUSED",
+            SMALL_FIELD,
+            coded("critic.small.expected", limit=panda.MIN_GRIP * 1000),
+            coded("critic.small.found", id=id, mm=size * 1000),
+            coded("critic.small.fix"),
+            job,
+            condition=facts(fact(id, "size", thing.size), fact(id, "orientation", geometry.quat_of(rig.rotation(id)))),
+        )
     if above := support.riders(rig, id):
         return covered_finding(id, above, job)
     why: str = ""
@@ -116,7 +127,7 @@ def _point(arm: Arm, id: str, tilt: float) -> Array:
     if tilt > 0.7:
         height = min(max(float(centre[2]), bottom + SIDE), top - GROUND)
     elif rig.things[id].shape == "sphere" or 2 * half <= LOW_THING:
-        height = max(float(centre[2]), top - SHALLOW)
+        height = max(float(centre[2]), top - SHALLOW, bottom + PADS_ABOVE)
     else:
         height = max(top - DEPTH, bottom + GROUND)
     return np.array([centre[0], centre[1], height])

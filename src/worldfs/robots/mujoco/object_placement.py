@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
+from worldfs.base import packing
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
@@ -18,6 +20,7 @@ from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .collision import CollisionChecker, contacts, pair, thing_name
 from .path_planner import first_way
+from .rig import Rig
 from .scene_layout import covers, interior, within
 from .shared_motion import Leg
 
@@ -30,6 +33,8 @@ ABOVE = 0.12  # m
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
 FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
 NARROW = 0.008  # m between things on a table, where nothing wider is left
+NEAR_SPOT = 0.025  # m from a named point: nearer, a roomy place will do
+TRIED = 6  # narrow places, before the arm gives up
 TALL = 0.09  # m: higher things are carried slower
 
 
@@ -41,6 +46,7 @@ class PlacementGoal:
     on: str
     inside: bool = False
     release: float = GAP  # m above `centre` when the fingers open
+    yaws: tuple[float, ...] = ()  # of the gripper (rad), where only these have room
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +103,15 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
         )
     basket = _around(arm, under)
     if basket is not None:
-        spots = sorted(_spots(arm, held, basket), key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
-        return spots or _no_room(held, basket.id, job)
+
+        def away(goal: PlacementGoal) -> float:
+            return math.hypot(goal.centre[0] - x, goal.centre[1] - y)
+
+        spots = sorted(_spots(arm, held, basket), key=away)
+        if spots and away(spots[0]) <= NEAR_SPOT:
+            return spots
+        narrow = sorted(_narrow_spots(arm, held, basket), key=away)[:TRIED]
+        return [*narrow, *spots] or _no_room(held, basket.id, job)
     return [PlacementGoal(np.array([x, y, -lowered + half]), under)]
 
 
@@ -115,7 +128,7 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGo
     piece = rig.things[target]
     half = _upright_half(arm, held)
     if piece.shape == "basket":
-        goals = list(_spots(arm, held, piece))
+        goals = list(_spots(arm, held, piece)) or list(islice(_narrow_spots(arm, held, piece), TRIED))
     elif target in rig.fixtures:
         if closed := fixture_placement.refusal(arm, held, piece, half, job):
             return closed
@@ -174,7 +187,7 @@ def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
 
 
 def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
-    """Places in a basket, the freest first; a thing over others is let go above them."""
+    """Roomy places in a basket, the freest first; a thing over others is let go above them."""
     rig = arm.rig
     thing = rig.things[held]
     low, high = interior(basket)
@@ -199,14 +212,45 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
             # nearer the base is easier, and leaves the far side's view free
             ease = 0.1 * float(np.hypot(*(spot - rig.view.base[:2])))
             ranked.append((-nearest + ease, spot, pile))
-    tcp, _ = rig.view.tcp_pose()
-    grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
     for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
         floor = max(float(low[2]), pile)
-        if floor + half > high[2] + support.ABOVE_RIM - GAP:
-            continue  # it would lie on a heap above the rim
-        bottom = max(floor + 0.008, float(high[2]) + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
-        yield PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
+        if packing.holds_heap(basket, floor, 2 * half):  # else it would lie on a heap above the rim
+            yield _goal_in(arm, held, basket, spot, floor)
+
+
+def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
+    """Places on its floor that are just large enough for the thing and the fingers, from one corner on."""
+    rig = arm.rig
+    _, rotation = rig.view.tcp_pose()
+    if rotation[2, 2] > -0.99:
+        return  # a hand that holds it from the side cannot be turned about the vertical
+    others = [_as_it_lies(rig, id) for id in rig.objects if id != held and within(basket, rig.position(id), 0.05)]
+    for spot in packing.spots(_in_the_hand(rig, held, rotation), basket, others, held=True):
+        goal = _goal_in(arm, held, basket, np.array([spot.x, spot.y]), float(interior(basket)[0][2]))
+        yield replace(goal, yaws=(spot.turn, spot.turn + math.pi))
+
+
+def _goal_in(arm: Arm, held: str, basket: Thing, spot: Array, floor: float) -> PlacementGoal:
+    rig, half = arm.rig, _upright_half(arm, held)
+    grip_above_bottom = float(rig.view.tcp_pose()[0][2] - rig.position(held)[2]) + half
+    bottom = max(floor + 0.008, basket.position[2] + basket.size[2] / 2 + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
+    return PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
+
+
+def _as_it_lies(rig: Rig, id: str) -> Thing:
+    """The thing where it is now (m), turned as it is."""
+    return replace(
+        rig.things[id],
+        position=tuple(map(float, rig.position(id))),
+        orientation=geometry.quat_of(rig.rotation(id)),
+    )
+
+
+def _in_the_hand(rig: Rig, held: str, rotation: Array) -> Thing:
+    """What the gripper holds, as a box whose second side the fingers close across."""
+    thing = rig.things[held]
+    half = geometry.half_extents(thing.shape, thing.size, rotation.T @ rig.rotation(held))
+    return Thing(held, shape="box", size=tuple(float(2 * v) for v in half))
 
 
 def free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[PlacementGoal]:
@@ -280,6 +324,7 @@ def _plans(
     release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
+    turns = [rotations.hand_rotation(yaw) for yaw in goal.yaws] or turns
     for i, turned in enumerate(turns):
         if i >= 8 and found:
             break  # the turns beyond a plain yaw are for what nothing else reaches

@@ -59,6 +59,7 @@ MAX_REACH = 0.855  # m
 STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 800.0, 800.0, 800.0)  # Nm/rad; stiffer wrists chatter against their 12 Nm
 LAG = 0.1  # s: damping over stiffness of the joint servos; motion feeds it forward
 GRIP_GAIN = 2500.0  # N/m
+MIN_GRIP = 0.006  # m: "Min Grip Width" of the profile; measured: what is smaller or flatter slips out
 GRIP_FORCE = 140.0  # N, both fingers
 
 # mass, centre of mass (m), inertia about it as xx yy zz xy xz yz (kg m²), links 0 to 7

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
+from worldfs.base.packing import ABOVE_RIM_M as ABOVE_RIM
 from worldfs.robots import orientation
 
 from . import fixture_model
@@ -17,7 +18,6 @@ CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
 TOUCH = 0.05  # share of the load below which a support is a mere touch
 RIM = 0.005  # m below the rim: what a basket carries there lies across it
-ABOVE_RIM = 0.03  # m that a heap may rise out of a basket
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 
@@ -72,10 +72,17 @@ def carried(rig: BodyRig, id: str, place: str) -> bool:
 
 
 def encloses(rig: BodyRig, place: str, id: str) -> bool:
-    """Whether a thing's centre is in a basket, up to just above the rim, or in a drawer or a chest, below it."""
+    """Whether a thing's centre is in a basket, up to just above the rim, or above it where the thing stands squarely
+    between the walls; or in a drawer or a chest, below its rim."""
+    position = rig.position(id)
     if place in rig.fixtures:
-        return fixture_model.within(rig.things[place], rig.position(id), rig.opening(place))
-    return within(rig.things[place], rig.position(id), ABOVE_RIM)
+        return fixture_model.within(rig.things[place], position, rig.opening(place))
+    box = rig.things[place]
+    if within(box, position, ABOVE_RIM):
+        return True
+    rim = box.position[2] + box.size[2] / 2
+    stands = float(position[2] - rig.half(id)[2]) < rim - RIM and flat(rig, id)
+    return stands and within(box, np.array([*position[:2], rim]))
 
 
 def contains(rig: BodyRig, id: str, place: str) -> bool:

@@ -4,13 +4,55 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
-from worldfs.base.model import Thing
-
-from .scene_facts import yaw
+from .model import Thing
 
 Point = tuple[float, float]
 ROUNDING = 1e-9
+
+
+class LyingShape(NamedTuple):
+    """A thing as it lies, seen from above: its sides (m), its height (m), and the turn of its first side (rad)."""
+
+    along: float
+    across: float
+    height: float
+    turn: float
+    round: bool
+
+
+def lying(thing: Thing) -> LyingShape:
+    """By its orientation: the axis that points up the most is its height. Without a size it is a point."""
+    if len(thing.size) < 3:
+        sides = (*thing.size[:2], 0.0, 0.0)[:2]
+        return LyingShape(sides[0], sides[1], 0.0, yaw(thing), thing.shape in ("sphere", "cylinder"))
+    axes = _axes(thing)
+    up = max(range(3), key=lambda i: abs(axes[i][2]))
+    if thing.shape == "sphere" or (thing.shape == "cylinder" and up == 2):
+        wide = max(thing.size[:2])
+        return LyingShape(wide, wide, thing.size[up], 0.0, True)
+    first, second = (i for i in range(3) if i != up)
+    turn = math.atan2(axes[first][1], axes[first][0])
+    return LyingShape(thing.size[first], thing.size[second], thing.size[up], turn, False)
+
+
+def yaw(thing: Thing) -> float:
+    """Turn about the vertical in radians, from the quaternion w x y z."""
+    if len(thing.orientation) != 4:
+        return 0.0
+    w, x, y, z = thing.orientation
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def _axes(thing: Thing) -> tuple[tuple[float, float, float], ...]:
+    """The directions of its own x, y and z."""
+    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
+        (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),
+        (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)),
+    )
 
 
 def gap(one: Thing, other: Thing) -> float:
@@ -31,25 +73,25 @@ def _circles(thing: Thing) -> tuple[float, float]:
     """Radius of the largest circle inside the footprint, and of the smallest around it."""
     if len(thing.size) < 2:
         return 0.0, 0.0
-    if thing.shape in ("sphere", "cylinder"):
-        return max(thing.size[:2]) / 2, max(thing.size[:2]) / 2
-    return min(thing.size[:2]) / 2, math.hypot(*thing.size[:2]) / 2
+    shape = lying(thing)
+    if shape.round:
+        return shape.along / 2, shape.along / 2
+    return min(shape.along, shape.across) / 2, math.hypot(shape.along, shape.across) / 2
 
 
 def widest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be farthest from `other`: the robot may turn a carried thing."""
-    if one.shape in ("sphere", "cylinder") or len(one.size) < 2:
-        return gap(one, other)
-    side = min(one.size[:2])
-    return gap(replace(one, shape="cylinder", size=(side, side, *one.size[2:])), other)
+    return gap(_turned(one, _circles(one)[0]), other)
 
 
 def narrowest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be nearest."""
-    if one.shape in ("sphere", "cylinder") or len(one.size) < 2:
-        return gap(one, other)
-    side = math.hypot(*one.size[:2])
-    return gap(replace(one, shape="cylinder", size=(side, side, *one.size[2:])), other)
+    return gap(_turned(one, _circles(one)[1]), other)
+
+
+def _turned(thing: Thing, radius: float) -> Thing:
+    """A disc in its place."""
+    return replace(thing, shape="sphere", size=(2 * radius,) * 3) if len(thing.size) >= 2 else thing
 
 
 def _outline(thing: Thing) -> tuple[list[Point], float]:
@@ -57,11 +99,16 @@ def _outline(thing: Thing) -> tuple[list[Point], float]:
     x, y = thing.position[:2]
     if len(thing.size) < 2:
         return [(x, y)], 0.0
-    if thing.shape in ("sphere", "cylinder"):
-        return [(x, y)], max(thing.size[:2]) / 2
-    u, v, turn = thing.size[0] / 2, thing.size[1] / 2, yaw(thing)
-    cos, sin = math.cos(turn), math.sin(turn)
-    return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((u, v), (-u, v), (-u, -v), (u, -v))], 0.0
+    shape = lying(thing)
+    if shape.round:
+        return [(x, y)], shape.along / 2
+    return corners(x, y, shape.along, shape.across, shape.turn), 0.0
+
+
+def corners(x: float, y: float, along: float, across: float, turn: float) -> list[Point]:
+    """Of a rectangle about (x, y), counter-clockwise."""
+    u, v, cos, sin = along / 2, across / 2, math.cos(turn), math.sin(turn)
+    return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((u, v), (-u, v), (-u, -v), (u, -v))]
 
 
 def _apart(a: list[Point], b: list[Point]) -> float:

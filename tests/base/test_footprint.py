@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from random import Random
 
+from worldfs.base.footprint import gap, is_surely_out, narrowest_gap
 from worldfs.base.model import Thing
-from worldfs.planning.planner.footprint import gap, is_surely_out, narrowest_gap
 
 SIZES = ((), (0.05, 0.05, 0.05), (0.3, 0.04, 0.1), (0.02, 0.2, 0.02))
 
