@@ -206,7 +206,7 @@ def _caller(root: str, who: int) -> None:
 
 
 def test_three_minds_at_once_beside_two_callers_undo_nothing(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn")
     done = context.Event()
     with AgentState.open("rio", tmp_path, create=True) as state:
         minds = [context.Process(target=_mind, args=(str(tmp_path), who, who, done)) for who in range(3)]

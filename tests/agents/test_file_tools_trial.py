@@ -145,8 +145,8 @@ def trial(root: Path, seed: int) -> None:
         leo.send("rio", subject="Is it manipulable?", body="可操纵吗?")
         rio.start(type="research")
         mind = Mind(root / "rio", seed)
-        heard, telling = multiprocessing.get_context("fork").Pipe(duplex=False)
-        other = multiprocessing.get_context("fork").Process(target=program, args=(str(root), seed, telling))
+        heard, telling = multiprocessing.get_context("spawn").Pipe(duplex=False)
+        other = multiprocessing.get_context("spawn").Process(target=program, args=(str(root), seed, telling))
         other.start()
         assert heard.recv() == "ready"
         mind.works()

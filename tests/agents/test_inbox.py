@@ -20,6 +20,7 @@ from worldfs.base.errors import BadInput, NotFound, StorageError
 from worldfs.base.model import Message
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.one_thread import in_one_thread
 
 
 @pytest.fixture
@@ -402,16 +403,21 @@ def test_a_ledger_that_is_mostly_waste_is_written_anew_and_says_the_same(
 def test_a_claimer_that_was_forked_shares_no_lock_with_its_parent(inbox: Inbox, tmp_path: Path) -> None:
     for n in range(40):
         inbox.deposit(letter(f"l{n}"))
+    ours, theirs = in_one_thread(_claimed_by_parent_and_child, tmp_path)
+    assert len(ours) + len(theirs) == len({*ours, *theirs}) == 40
+
+
+def _claimed_by_parent_and_child(root: Path) -> tuple[list[str], list[str]]:
+    inbox = again(root, ManualClock())
     assert inbox.wait(0)
     child = os.fork()
     if child == 0:
-        mine = again(tmp_path, ManualClock())
-        (tmp_path / "child").write_text("\n".join(ids(mine, "child")))
+        mine = again(root, ManualClock())
+        (root / "child").write_text("\n".join(ids(mine, "child")))
         os._exit(0)
     ours = ids(inbox, "parent")
     assert os.waitpid(child, 0)[1] == 0
-    theirs = (tmp_path / "child").read_text().split()
-    assert len(ours) + len(theirs) == len({*ours, *theirs}) == 40
+    return ours, (root / "child").read_text().split()
 
 
 def test_our_names_sort_as_letters_are_claimed() -> None:

@@ -184,7 +184,7 @@ def _add(home: Path, who: int, count: int, limit: int) -> None:
 
 
 def test_eight_processes_lose_no_line_while_segments_rotate(home: Path) -> None:
-    start = multiprocessing.get_context("fork").Process
+    start = multiprocessing.get_context("spawn").Process
     workers = [start(target=_add, args=(home, who, 40, 3000)) for who in range(8)]
     for worker in workers:
         worker.start()

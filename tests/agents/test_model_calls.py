@@ -103,13 +103,14 @@ def test_a_call_beside_a_session_is_no_figure_of_the_session(root: Path) -> None
     assert costs(root) == (1, 1110, 0.6, 0.25, 0)
 
 
-def test_two_processes_lose_no_call_of_each_other(root: Path) -> None:
-    def work() -> None:
-        for _ in range(EACH):
-            calls_of(root).add("chat", CALL)
+def _add_calls(root: Path) -> None:
+    for _ in range(EACH):
+        calls_of(root).add("chat", CALL)
 
-    context = multiprocessing.get_context("fork")
-    others = [context.Process(target=work) for _ in range(2)]
+
+def test_two_processes_lose_no_call_of_each_other(root: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    others = [context.Process(target=_add_calls, args=(root,)) for _ in range(2)]
     for other in others:
         other.start()
     for other in others:

@@ -327,7 +327,7 @@ def _rewrite(root: Path, count: int) -> None:
 
 
 def test_no_update_of_eight_processes_is_lost_while_a_mind_rewrites_the_file(tmp_path: Path, state: AgentState) -> None:
-    process = multiprocessing.get_context("fork").Process
+    process = multiprocessing.get_context("spawn").Process
     workers = [process(target=_close_many, args=(tmp_path, who, 12)) for who in range(8)]
     workers.append(process(target=_rewrite, args=(tmp_path, 12)))
     for worker in workers:

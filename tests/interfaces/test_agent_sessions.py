@@ -6,7 +6,6 @@ import io
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from worldfs import AgentState
-from worldfs.interfaces.cli.agent import session_commands
+from worldfs.interfaces.cli.agent import hook_command, session_commands
 
 PAOS = f'"{sys.executable}" -c "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"'
 
@@ -232,18 +231,13 @@ def test_a_template_with_a_mistake_begins_no_session(paos: Paos, root: Path, tmp
 
 
 def test_the_start_hook_returns_when_the_keeper_of_its_session_is_ready(
-    paos: Paos, root: Path, monkeypatch: pytest.MonkeyPatch
+    paos: Paos, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The prompt is written meanwhile; a client that ends the session at once finds the keeper."""
-    sign = session_commands._sign
-
-    def late(*given: Any) -> None:  # in the keeper
-        time.sleep(0.2)
-        sign(*given)
-
-    monkeypatch.setattr(session_commands, "_sign", late)
-    # In this process descriptors of other tests are closed at any moment, and their numbers used again.
-    monkeypatch.setattr(session_commands, "_descriptors", set)
+    late = "import time\ntime.sleep(0.2)\nfrom worldfs.interfaces.cli.agent.session_keeper import serve_caller\n"
+    (tmp_path / "late_keeper.py").write_text(late)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    monkeypatch.setattr(hook_command, "KEEPER", "late_keeper")
 
     def hook(event: str) -> str:
         monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps({"hook_event_name": event, "session_id": "one"})))
@@ -256,3 +250,16 @@ def test_the_start_hook_returns_when_the_keeper_of_its_session_is_ready(
         assert session_commands.session_keeper(state) not in (0, os.getpid())
     hook("SessionEnd")
     assert said(root, "session.json")["status"] == "completed"
+
+
+def test_a_keeper_that_cannot_start_is_said_and_its_session_is_lost(
+    paos: Paos, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = session_commands.KEEPER
+    monkeypatch.setattr(session_commands, "KEEPER", "no_such_module")
+    code, _, err = paos("agent", "start", "rio", "--for", str(os.getpid()))
+    assert code == 3 and "did not start (no_such_module)" in err
+    monkeypatch.setattr(session_commands, "KEEPER", keeper)
+    code, _, err = paos("agent", "start", "rio", "--for", str(os.getpid()))
+    assert code == 0, err
+    assert [line["event"] for line in events(root)].count("session_start") == 2

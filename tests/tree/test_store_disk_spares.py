@@ -7,14 +7,20 @@ import pytest
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.faulty_disk import CountingDisk
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.one_thread import in_one_thread
 
 GRACE = 1_000_000  # ns
 
 
+def store_at(path):
+    store = DiskStore(path, CountingDisk(), guarded={"a", "b"}, clock=ManualClock())
+    store.aside.grace = GRACE
+    return store
+
+
 @pytest.fixture
 def store(tmp_path):
-    store = DiskStore(tmp_path, CountingDisk(), guarded={"a", "b"}, clock=ManualClock())
-    store.aside.grace = GRACE
+    store = store_at(tmp_path)
     yield store
     store.close()
 
@@ -69,7 +75,12 @@ def test_the_mode_of_what_is_replaced_is_kept(store, tmp_path):
     assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_forked_child_leaves_its_parents_old_files_alone(store):
+def test_a_forked_child_leaves_its_parents_old_files_alone(tmp_path):
+    assert in_one_thread(written_by_parent_and_child, tmp_path) == (b"parent 19", b"child 19")
+
+
+def written_by_parent_and_child(path):
+    store = store_at(path)
     put(store, "b", b"0")
     for turn in range(20):
         put(store, "a", b"%d" % turn)
@@ -81,4 +92,4 @@ def test_a_forked_child_leaves_its_parents_old_files_alone(store):
     for turn in range(20):
         put(store, "a", b"parent %d" % turn)
     assert os.waitpid(child, 0)[1] == 0
-    assert (store.get("a").data, store.get("b").data) == (b"parent 19", b"child 19")
+    return store.get("a").data, store.get("b").data

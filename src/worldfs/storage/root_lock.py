@@ -58,6 +58,11 @@ class RootLock:
         self._fd = fd
         return self
 
+    @property
+    def descriptor(self) -> int:
+        """Of the lock file, −1 before it is taken: the lock lasts as long as any copy of it is open."""
+        return self._fd
+
     def note(self, **more: str) -> None:
         self._content |= more
         Root(self._root, self._disk).sign(self._fd, json.dumps(self._content).encode() + b"\n", self._key)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import errno
 import json
 import os
+import select
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-import worldfs
 from worldfs.base.errors import StorageError
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import coded
 
+from .launch import START_S, python_command
 from .reaper import GRACE, KILLING
 
 LINGER: Final = 0.25  # s that a command's own children have to finish by themselves after it has ended
 LATE: Final = 4.0  # s that a supervisor may take to exit
-_CODE: Final = "import sys; sys.path.append(sys.argv[1]); from worldfs.supervisor.supervisor import main; main()"
 
 
 class SpawnFailure(NamedTuple):
@@ -111,10 +110,9 @@ def spawn(
     """
     orders_out, orders_in = os.pipe()
     reports_out, reports_in = os.pipe()
-    packages = os.path.dirname(os.path.dirname(os.path.abspath(worldfs.__file__)))
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _CODE, packages, str(orders_out), str(reports_in)],
+            python_command("worldfs.supervisor.supervisor", "main", str(orders_out), str(reports_in)),
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -142,9 +140,11 @@ def spawn(
         }
     )
     events: list[dict[str, object]] = []
-    while not events and not child.lost:
+    while not events and not child.lost and select.select([child.fd], [], [], START_S)[0]:
         events = child.read_events()
-    if child.lost or "forked" not in events[0]:
+    if child.lost or not events or "forked" not in events[0]:
+        if not events:
+            child.kill_supervisor()  # it may be stopped, or wait for a disk that does not answer
         child.close()
         what = events[0].get("broken", "") if events else f"status {process.returncode}"
         raise StorageError(coded("command.no_supervisor", what=what), op="spawn", code="SPAWN")

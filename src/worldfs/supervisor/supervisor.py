@@ -21,6 +21,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple, NoReturn
 
 from . import prctl, proc
+from .launch import START_S, python_command
 from .reaper import STEP, Interruption, ProcessLabel, ReapResult, reap
 
 STAY: Final = 600.0  # s that the supervisor goes on with what it could not end in time
@@ -71,6 +72,8 @@ class _Supervisor:
         self.stop_order = ""  # "end" | "kill"
         self.orphaned = False
         self.child = 0
+        self.gate = self.errors = -1  # of the launcher: the command goes in, and why it could not be executed comes out
+        self.failure, self.begun = b"", False
         self.status: int | None = None
         self.poll = select.poll()
         self.poll.register(orders, select.POLLIN)
@@ -115,6 +118,8 @@ class _Supervisor:
                 received += self.read_events()
             elif fd == self.bell:
                 os.read(self.bell, 512)
+            elif fd == self.errors:
+                self._read_failure()
             elif fd == self.life:
                 self.orphaned = True
                 self.poll.unregister(fd)
@@ -132,18 +137,15 @@ class _Supervisor:
         if order is None:
             return
         spec = _work_order(order)
-        errors = self._fork(spec)
+        self._launch()
         if self._await(lambda order: order.get("do") == "go", ended=True) is None:
             os.close(self.gate)  # it waits there, and goes away by itself
             self._leave(spec, "" if self.status is not None else "orphaned" if self.orphaned else "asked")
             return
         begun = time.monotonic()
-        with suppress(BrokenPipeError):  # killed before it was started: its status will show it
-            os.write(self.gate, b"g")
-        os.close(self.gate)
-        if not self._started(errors):
-            return
-        self._leave(spec, self._watch(None if spec.timeout is None else begun + spec.timeout))
+        self._open_gate(spec)
+        if self._started(begun + START_S):
+            self._leave(spec, self._watch(None if spec.timeout is None else begun + spec.timeout))
 
     def _await(self, wanted: Callable[[dict[str, object]], bool], *, ended: bool = False) -> dict[str, object] | None:
         while not self.orphaned and not self.stop_order:
@@ -154,14 +156,14 @@ class _Supervisor:
                 return None
         return None
 
-    def _fork(self, spec: _WorkOrder) -> int:
+    def _launch(self) -> None:
+        """The command's process, with the command's own descriptors; what it becomes goes through the gate later."""
         gate, self.gate = os.pipe()
-        errors, tell = os.pipe()
-        warden = os.getpid()
-        self.child = os.fork()
-        if self.child == 0:
-            os.close(self.gate)
-            _become(spec, gate, tell, warden)
+        self.errors, tell = os.pipe()
+        for fd in (gate, tell):
+            os.set_inheritable(fd, True)
+        argv = python_command("worldfs.supervisor.launch", "become_later", str(os.getpid()), str(gate), str(tell))
+        self.child = os.posix_spawn(argv[0], argv, os.environ, setsid=True)
         os.close(gate)
         os.close(tell)
         # Closed here: a reader of the command's output must see its end.
@@ -171,16 +173,32 @@ class _Supervisor:
         os.close(null)
         there = proc.find_process(self.child)
         self.send({"forked": {"pid": self.child, "start": there.start if there else 0, "tree": self.adopts}})
-        return errors
 
-    def _started(self, errors: int) -> bool:
+    def _open_gate(self, spec: _WorkOrder) -> None:
+        data = memoryview(json.dumps({"argv": spec.argv, "env": spec.env, "cwd": spec.cwd}).encode())
+        with suppress(BrokenPipeError):  # killed before it was started: its status will show it
+            while data:
+                data = data[os.write(self.gate, data) :]
+        os.close(self.gate)
+
+    def _read_failure(self) -> None:
         """The descriptor closes at exec; before that, it carries the error."""
-        received = b""
-        while part := os.read(errors, 4096):
-            received += part
-        os.close(errors)
-        if received:
-            self.send({"failed": json.loads(received)})
+        part = os.read(self.errors, 4096)
+        self.failure += part
+        if not part:
+            self.poll.unregister(self.errors)
+            os.close(self.errors)
+            self.errors, self.begun = -1, True
+
+    def _started(self, until: float) -> bool:
+        self.poll.register(self.errors, select.POLLIN)
+        while not self.begun and not self._pressed() and (rest := until - time.monotonic()) > 0:
+            self.listen(rest)
+        if not self.begun and not self._pressed():
+            self.failure = json.dumps({"stage": "start", "errno": errno.ETIMEDOUT}).encode()
+            os.kill(self.child, signal.SIGKILL)
+        if self.failure:
+            self.send({"failed": json.loads(self.failure)})
             return False
         self.send({"running": True})
         return True
@@ -286,29 +304,6 @@ class _Supervisor:
                 return False
             if pid == self.child:
                 self.status = status
-
-
-def _become(spec: _WorkOrder, gate: int, tell: int, warden: int) -> NoReturn:
-    """The command, in the forked process: waits for the start, then becomes it, or reports the error."""
-    stage = "start"
-    try:
-        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-            with suppress(OSError, ValueError):
-                signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.setsid()
-        prctl.die_with_parent(signal.SIGKILL)
-        if os.getppid() != warden or os.read(gate, 1) != b"g":
-            os._exit(0)
-        stage = "cwd"
-        os.chdir(spec.cwd)
-        stage = "exec"
-        os.execvpe(spec.argv[0], spec.argv, spec.env)  # noqa: S606  # no shell: that is the point
-    except OSError as error:
-        os.write(tell, json.dumps({"stage": stage, "errno": error.errno or 0}).encode())
-    except BaseException as error:
-        os.write(tell, json.dumps({"stage": stage, "errno": errno.EINVAL, "text": str(error)}).encode())
-    os._exit(127)
 
 
 def _hasten() -> None:

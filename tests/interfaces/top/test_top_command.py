@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import struct
+import subprocess
 import sys
 import termios
 from collections.abc import Callable
@@ -45,11 +46,14 @@ class Terminal:
     def __init__(self, columns: int, rows: int, *argv: str) -> None:
         self.screen = pyte.Screen(columns, rows)
         self._stream, self.sent = pyte.ByteStream(self.screen), b""
-        self.pid, self._fd = pty.fork()
-        if self.pid == 0:
-            environ = {**os.environ, "TERM": "xterm-256color"}  # execv would take readline's COLUMNS along
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            os.execve(argv[0], argv, {key: environ[key] for key in environ.keys() - {"COLUMNS", "LINES"}})
+        self._fd, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        environ = {**os.environ, "TERM": "xterm-256color"}
+        self._process = subprocess.Popen(
+            argv, stdin=inside, stdout=inside, stderr=inside, start_new_session=True,
+            env={key: environ[key] for key in environ.keys() - {"COLUMNS", "LINES"}},
+        )  # fmt: skip
+        os.close(inside)
 
     def until(self, holds: Callable[[str], bool]) -> None:
         while not holds(self.text()):
@@ -69,7 +73,7 @@ class Terminal:
                 self._take()
             except OSError:
                 break
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._process.wait()
 
     def _take(self) -> None:
         data = os.read(self._fd, 65536)

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from worldfs.base.errors import StorageError
+from worldfs.supervisor import child
 from worldfs.supervisor.child import spawn
+from worldfs.supervisor.launch import python_command
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
 
@@ -166,7 +169,10 @@ main()"""
 def test_where_orphans_cannot_be_adopted_the_group_is_ended_and_it_is_said(
     line: str, stage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worldfs.supervisor.child._CODE", NO_ADOPTION)
+    *start, _, packages = python_command("", "")
+    monkeypatch.setattr(
+        child, "python_command", lambda module, function, *words: [*start, NO_ADOPTION, packages, *words]
+    )
     ended = stage.run(*sh(line)) if "exit 0" in line else stage.soon(*sh(line), ready=stage.ready)
     assert stage.alive() == []
     assert ended.outcome == ("completed" if "exit 0" in line else "timeout")
@@ -181,3 +187,27 @@ def test_sixty_four_megabytes_pass_through_and_leave_two(stage: Any) -> None:
     log = stage.log(ended)
     assert (2 << 20) - 70_000 < len(log) < (2 << 20) + 100
     assert log.startswith(b"%063d\n" % 7) and log.endswith(b"\nthe last words\n") and b"[paos: " in log
+
+
+def test_a_supervisor_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "START_S", 0.2)
+    monkeypatch.setattr(child, "python_command", lambda *words: ["sleep", "600"])
+    with open(os.devnull) as null, pytest.raises(StorageError, match="supervisor") as refused:
+        spawn(["true"], {}, stdin=null.fileno(), stdout=null.fileno(), stderr=null.fileno())
+    assert refused.value.code == "SPAWN"
+
+
+STUCK = """
+import sys; sys.path.append(sys.argv[1])
+from worldfs.supervisor import supervisor
+supervisor.START_S, supervisor.python_command = 0.2, lambda *words: ["/bin/sleep", "600"]
+supervisor.main()"""
+
+
+def test_a_command_whose_process_never_gets_to_it_has_not_started(stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory that does not answer can hold it before it becomes the command."""
+    *start, _, packages = python_command("", "")
+    monkeypatch.setattr(child, "python_command", lambda module, function, *words: [*start, STUCK, packages, *words])
+    ended = stage.run("true")
+    assert ended.cause == "spawn" and "timed out" in ended.errors[0]
+    assert stage.alive() == []

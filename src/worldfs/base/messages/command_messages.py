@@ -536,6 +536,7 @@ ROWS = {
     ),
     "command.not_changed": ("{path}: timed out after {s:g} s: it did not change", "{path}：{s:g} 秒超时：没有变化"),
     "command.bytes_written": ("{path}: {n} bytes written", "{path}：已写入 {n} 字节"),
+    "command.no_detached": ("a process of our own did not start ({module})", "自己的进程没有启动({module})"),
     "command.no_supervisor": ("the supervisor did not start: {what}", "监督进程没有启动：{what}"),
     "command.no_new_process": ("no process can be made: {why}", "无法创建进程：{why}"),
     "command.a_program": ("a program and its arguments", "程序及其参数"),

@@ -39,6 +39,10 @@ class CommandContext:
     def __getitem__(self, name: str) -> Any:
         return self._options[name]
 
+    def options(self) -> dict[str, Any]:
+        """All of them, for a process that does the command's work."""
+        return dict(self._options)
+
     @property
     def actor(self) -> str:
         return self["as"] or "operator"

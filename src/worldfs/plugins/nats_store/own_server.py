@@ -22,7 +22,7 @@ from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.storage.open_store import open_store
-from worldfs.supervisor import prctl
+from worldfs.supervisor.launch import bound_command
 
 from .server_binary import find_server
 from .store_address import StoreAddress
@@ -116,14 +116,12 @@ class OwnServer:
         )
         self._write(CONFIG, text)
         self._write(ADDRESS, json.dumps({"port": port, "token": token}) + "\n")
-        prctl.die_with_parent(0)  # loads what the child calls between fork and exec
         self._process = subprocess.Popen(
-            [program, "--config", self._path(CONFIG)],
+            bound_command(signal.SIGTERM, [program, "--config", self._path(CONFIG)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for us: the server ends after the last write
-            preexec_fn=lambda: prctl.die_with_parent(signal.SIGTERM),  # noqa: PLW1509 # it makes one system call
         )
 
     def _known(self, address: StoreAddress) -> StoreAddress:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.supervisor.detached_process import DetachedProcess
 
 from .arrived_messages import arrived
-from .session_commands import SessionClient, begin_for_client, session_client, session_keeper, wait_for_keeper
+from .session_commands import (
+    KEEPER,
+    LOCK_WAIT_S,
+    SessionClient,
+    begin_for_client,
+    session_client,
+    session_keeper,
+)
+from .session_keeper import wait_for_keeper
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
@@ -33,16 +43,20 @@ def run(context: CommandContext) -> int:
     if context.environ.get("PAOS_SESSION"):
         return 0
     client = session_client(os.getppid() if context["for"] is None else context["for"])
-    with AgentState.open(context["name"], context.agents, create=True, language=context.language) as state:
-        name = event["hook_event_name"]
+    name = event["hook_event_name"]
+    begins = name == "SessionStart" and event.get("source") != "compact"
+    with (
+        DetachedProcess(KEEPER) if begins else nullcontext() as keeper,
+        AgentState.open(context["name"], context.agents, create=True, language=context.language) as state,
+    ):
         if name == "SessionStart":
-            _start(context, state, client, event)
+            _start(context, state, client, event, keeper)
         elif name in TURNS and (sid := _session_of(state, event)):
             _say(name, arrived(state, sid, context.language))
         elif name == "SessionEnd" and (sid := _session_of(state, event)):
-            keeper = session_keeper(state)
+            kept_by = session_keeper(state)
             state.finish("completed", session=sid)
-            wait_for_keeper(keeper)
+            wait_for_keeper(kept_by, LOCK_WAIT_S)
     return 0
 
 
@@ -57,19 +71,21 @@ def _event() -> Json:
     raise BadInput(coded("setup.bad_event", why=why), op="agent hook", expected=coded("setup.an_event"))
 
 
-def _start(context: CommandContext, state: AgentState, client: SessionClient, event: Json) -> None:
-    """A second client of one agent gets the prompt, and no session of its own."""
-    keeper = None
-    if event.get("source") != "compact":
+def _start(
+    context: CommandContext, state: AgentState, client: SessionClient, event: Json, keeper: DetachedProcess | None
+) -> None:
+    """A second client of one agent gets the prompt, and no session of its own. `keeper`: None after a compaction."""
+    if keeper is not None:
         try:
-            _, keeper = begin_for_client(state, client, type="ad-hoc", client_session=event.get("session_id"))
+            begin_for_client(state, client, keeper, type="ad-hoc", client_session=event.get("session_id"))
         except Busy as error:
             context.output.notice(str(error))
+            keeper = None
     try:
         _say("SessionStart", state.prompt(language=context.language))
     finally:
         if keeper is not None:
-            keeper.wait()
+            keeper.answer()
 
 
 def _say(event: str, text: str) -> None:

@@ -1,15 +1,12 @@
 """One step of a session at a time, for shell scripts: start, event, outcome, end.
 
-`start` leaves a keeper behind: a small process that holds the session's lock as long as the script runs, so that a
-second start is told which process runs, and a script that dies is noticed at once.
+`start` leaves a keeper behind (`session_keeper.py`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,14 +14,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.storage.root_lock import RootLock
+from worldfs.supervisor.detached_process import DetachedProcess
 
 from . import open_agent_state, parse_key_values
+from .session_keeper import wait_for_keeper
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
-    from worldfs.base.model import SessionRecord
-    from worldfs.storage.store_interface import StoreWatch
+    from worldfs.base.model import Json, SessionRecord
 
+KEEPER: Final = "worldfs.interfaces.cli.agent.session_keeper"
 RESERVED_FIELDS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
 LOCK_WAIT_S: Final = 5.0  # for a keeper to end; it takes milliseconds
 
@@ -46,45 +47,55 @@ def session_fields(context: CommandContext) -> dict[str, Any]:
 
 def start(context: CommandContext) -> int:
     client = session_client(os.getppid() if context["for"] is None else context["for"])
-    with open_agent_state(context) as state:
-        record = start_for_client(state, client, type=context["type"], id=context["id"], **session_fields(context))
+    with DetachedProcess(KEEPER) as keeper, open_agent_state(context) as state:
+        record = begin_for_client(
+            state, client, keeper, type=context["type"], id=context["id"], **session_fields(context)
+        )
+        keeper.answer()
     context.output.report(record.session_id, record._asdict())
     return 0
 
 
 class SessionClient(NamedTuple):
-    """The process whose end ends a session, and what else was open before the agent's files were."""
+    """The process whose end ends a session."""
 
     pid: int
     watched: int  # its pidfd
-    foreign: set[int]  # descriptors that the keeper must not hold
 
 
 def session_client(pid: int) -> SessionClient:
     """`BadInput` if there is no such process."""
-    foreign = _descriptors()
     try:
-        return SessionClient(pid, os.pidfd_open(pid), foreign)
+        return SessionClient(pid, os.pidfd_open(pid))
     except (OSError, OverflowError, AttributeError) as error:
         found = coded("command.no_process", pid=pid)
         raise BadInput(found, op="start", expected=coded("command.a_process")) from error
 
 
-def start_for_client(
-    state: AgentState, client: SessionClient, *, type: str, id: str = "", **fields: object
+def begin_for_client(
+    state: AgentState, client: SessionClient, keeper: DetachedProcess, *, type: str, id: str = "", **fields: object
 ) -> SessionRecord:
-    """Begin a session and leave its keeper behind."""
-    record, keeper = begin_for_client(state, client, type=type, id=id, **fields)
-    keeper.wait()
+    """Begin a session and give its lock to the keeper. The caller must not end before the keeper has answered."""
+    record = state.start(type=type, argv=(), id=id, **fields)
+    lock = state.session_lock
+    assert isinstance(lock, RootLock)
+    _sign(state, record.session_id, client.pid, keeper.pid)
+    root = os.path.abspath(state.agent_dir.path.parent)
+    order: Json = {"root": root, "name": state.name, "session": record.session_id}
+    keeper.order(order, (client.watched, lock.descriptor))
     return record
 
 
-def begin_for_client(
-    state: AgentState, client: SessionClient, *, type: str, id: str = "", **fields: object
-) -> tuple[SessionRecord, StartedKeeper]:
-    """As `start_for_client`, for a caller that has something to do while the keeper starts."""
-    record = state.start(type=type, argv=(), id=id, **fields)
-    return record, _start_keeper(state, record.session_id, client.pid, client.watched, client.foreign)
+def _sign(state: AgentState, sid: str, script: int, keeper: int) -> None:
+    """The lock names the script as its holder: ending the script ends the session."""
+    command = ""
+    with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
+        command = file.read(1 << 16).decode("utf-8", "replace").replace("\0", " ").strip()
+    content = {
+        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.agent_dir.now(),
+        "purpose": f"session {sid}", "keeper": keeper,
+    }  # fmt: skip
+    state.agent_dir.write_unsynced(KERNEL_LEASE, json.dumps(content).encode() + b"\n")
 
 
 def event(context: CommandContext) -> int:
@@ -131,7 +142,7 @@ def end(context: CommandContext) -> int:
         figures: dict[str, Any] = {**said, **words}
         keeper = session_keeper(state)
         record = state.finish(context["outcome"], session=mine, **figures)
-    wait_for_keeper(keeper)
+    wait_for_keeper(keeper, LOCK_WAIT_S)
     context.output.report(f"{record.session_id} {record.status}", record._asdict(), "good")
     return 0
 
@@ -165,104 +176,3 @@ def _check_owner(state: AgentState, sid: str) -> None:
             coded("command.run_by_command", id=sid), path=state.name, op="agent end",
             expected=coded("command.started_session"), fix=coded("command.ends_with"),
         )  # fmt: skip
-
-
-# -- the keeper ------------------------------------------------------------------------------------------------------
-
-
-class StartedKeeper:
-    """A keeper that was forked and may still be loading what it waits with."""
-
-    def __init__(self, ready: int) -> None:
-        self._ready = ready
-
-    def wait(self) -> None:
-        """Until it watches the session, or has ended. The caller must not end before."""
-        os.read(self._ready, 1)
-        os.close(self._ready)
-
-
-def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> StartedKeeper:
-    """Fork the keeper: it has the lock's descriptor, and ends when the script or the session does."""
-    ready, told = os.pipe()
-    if os.fork():
-        os.close(told)
-        return StartedKeeper(ready)
-    try:
-        os.setsid()
-        os.chdir("/")
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        null = os.open(os.devnull, os.O_RDWR)
-        for fd in (0, 1, 2):
-            os.dup2(null, fd)
-        for fd in {*foreign, ready}:  # the keeper must not hold the script's locks and pipes open
-            with suppress(OSError):
-                os.close(fd)
-        _sign(state, sid, script)
-        with state.agent_dir.store.watch(".paos/jobs") as watch:
-            os.close(told)
-            _wait(state, sid, watched, watch)
-    finally:
-        if state.agent_dir.mirror is not None:
-            with suppress(Exception):  # then the lease ends by itself
-                state.agent_dir.mirror.close()
-        os._exit(0)
-
-
-def _descriptors() -> set[int]:
-    """The descriptors that were open at the start. (One of those listed was open only for the listing.)"""
-    found = set()
-    with suppress(OSError):
-        for name in os.listdir("/proc/self/fd"):
-            with suppress(OSError):
-                os.fstat(int(name))
-                found.add(int(name))
-    return found - {0, 1, 2}
-
-
-def _sign(state: AgentState, sid: str, script: int) -> None:
-    """The lock names the script as its holder: ending the script ends the session."""
-    from worldfs.storage.lease import KERNEL_LEASE
-
-    command = ""
-    with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
-        command = file.read(1 << 16).decode("utf-8", "replace").replace("\0", " ").strip()
-    content = {
-        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.agent_dir.now(),
-        "purpose": f"session {sid}", "keeper": os.getpid(),
-    }  # fmt: skip
-    state.agent_dir.write_unsynced(KERNEL_LEASE, json.dumps(content).encode() + b"\n")
-
-
-def _wait(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:
-    import select
-
-    from worldfs.agents import session_job
-
-    gone = threading.Event()
-
-    def until_gone() -> None:
-        select.select([watched], [], [])
-        gone.set()
-        watch.wake()
-
-    threading.Thread(target=until_gone, daemon=True).start()
-    while session_job.running_session(state) == sid and not gone.is_set():
-        watch.read(session_job.LEASE_S / 3)
-        state.heartbeat()
-    if gone.is_set():
-        with state.agent_dir.locked():
-            if session_job.running_session(state) == sid:
-                session_job.recover(state)
-
-
-def wait_for_keeper(keeper: int) -> None:
-    """Wait until the keeper has ended, so that the next start need not."""
-    import select
-
-    with suppress(OSError):
-        fd = os.pidfd_open(keeper)
-        try:
-            select.select([fd], [], [], LOCK_WAIT_S)
-        finally:
-            os.close(fd)
