@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, WorldError
@@ -142,8 +142,10 @@ def token_row(token: AgentToken) -> dict[str, object]:
     return {key: value for key, value in token._asdict().items() if key not in _OPTIONAL or value}
 
 
-def _agent_token(row: Any) -> AgentToken | None:
+def _agent_token(row: object) -> AgentToken | None:
     """None for a row that is none: it admits no client."""
+    if not isinstance(row, dict):
+        return None
     try:
         one = AgentToken(**{key: row[key] for key in AgentToken._fields if key not in _OPTIONAL or key in row})
     except (KeyError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What a plug-in's code raises: an `Exception` to whoever called it, with a text that can be shown."""
+"""What a plug-in's code raises: an `Exception` to its caller, with a text that can be shown."""
 
 from __future__ import annotations
 

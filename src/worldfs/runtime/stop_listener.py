@@ -199,7 +199,7 @@ class StopListener:
             self._read(keys, lambda: tuple(self._nodes) if ALL in keys else tuple(map(node_of, keys)))
 
     def add(self, node: str) -> None:
-        """Of a node that came: nobody has heard its stops."""
+        """Of a node that came: no part of this process has heard its stops."""
         self._read((ALL, stop_key(node)), lambda: (node,))
         self._prepare()
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from worldfs.base.driver import MeasuresStandstill, Standstill, Stoppable
 from worldfs.base.messages import coded
-from worldfs.base.plugin_calls import error_text
+from worldfs.base.plugin_faults import error_line, error_text
 from worldfs.base.plugin_values import parsed
 
 from .body_worker import KernelNode
@@ -69,7 +69,7 @@ class StoppedRobot:
             try:
                 driver.stop()
             except Exception as error:  # a library's own
-                failed = f"{type(error).__name__}: {error_text(error)}"
+                failed = error_line(error)
             with self._lock:
                 again, self._again = self._again, False
                 if number == self._number:

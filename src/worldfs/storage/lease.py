@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self, runtime_checkable
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import Busy
@@ -73,6 +73,16 @@ class Lease(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None: ...
+
+
+@runtime_checkable
+class DescriptorLease(Lease, Protocol):
+    """A lease that lasts as long as any copy of its descriptor is open, in whichever process."""
+
+    @property
+    def descriptor(self) -> int:
+        """Of a held lease; −1 before it is taken."""
+        ...
 
 
 def this_holder(purpose: str, clock: Clock) -> dict[str, object]:

@@ -119,7 +119,7 @@ class GymTarget:
             env.close()
 
 
-def _tuple_of(size: int, answer: object, where: str) -> tuple[Any, ...]:
+def _tuple_of(size: int, answer: object, where: str) -> tuple[object, ...]:
     if type(answer) is tuple and len(answer) == size:
         return answer
     raise WrongValue(found_text(answer), path=where, expected=coded("plugin.tuple_of", n=size))

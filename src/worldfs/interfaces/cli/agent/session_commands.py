@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
-from worldfs.storage.lease import KERNEL_LEASE
-from worldfs.storage.root_lock import RootLock
+from worldfs.storage.lease import KERNEL_LEASE, DescriptorLease
 from worldfs.supervisor.detached_process import DetachedProcess
 
 from . import open_agent_state, parse_key_values
@@ -78,7 +77,7 @@ def begin_for_client(
     """Begin a session and give its lock to the keeper. The caller must not end before the keeper has answered."""
     record = state.start(type=type, argv=(), id=id, **fields)
     lock = state.session_lock
-    assert isinstance(lock, RootLock)
+    assert isinstance(lock, DescriptorLease)
     _sign(state, record.session_id, client.pid, keeper.pid)
     root = os.path.abspath(state.agent_dir.path.parent)
     order: Json = {"root": root, "name": state.name, "session": record.session_id}
