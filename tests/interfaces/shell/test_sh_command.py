@@ -76,11 +76,21 @@ def test_ctrl_c_that_another_thread_is_given_ends_it_too(home):
     assert (done.returncode, done.stdout) == (130, "") and "Traceback" not in done.stderr
 
 
+AT_TERMINAL = """
+import os, sys
+os.close(os.open(os.ttyname(0), os.O_RDWR))  # of a new session: its Ctrl-C is for us
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 def test_a_prompt_at_a_terminal(home):
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ.update(TERM="dumb", PAOS_CONNECT="")
-        os.execv(sys.executable, [PAOS[0], "-X", "faulthandler", *command(home)[1:]])
+    terminal, inside = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-c", AT_TERMINAL, sys.executable, "-X", "faulthandler", *command(home)[1:]],
+        stdin=inside, stdout=inside, stderr=inside, start_new_session=True,
+        env={**os.environ, "TERM": "dumb", "PAOS_CONNECT": ""},
+    )  # fmt: skip
+    os.close(inside)
     said = bytearray()
 
     def read():
@@ -92,7 +102,7 @@ def test_a_prompt_at_a_terminal(home):
 
     def saw(text):
         if not select.select([terminal], [], [], PATIENCE_S)[0]:
-            os.kill(child, signal.SIGABRT)  # it says where each of its threads stands
+            child.send_signal(signal.SIGABRT)  # it says where each of its threads stands
             while read():
                 pass
             pytest.fail(f"{text!r} did not come:\n{said.decode()}")
@@ -116,7 +126,7 @@ def test_a_prompt_at_a_terminal(home):
     os.write(terminal, b"exit 6\n")
     until(lambda: saw(b"\0"))
     os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 6
+    assert child.wait(PATIENCE_S) == 6
 
 
 def test_over_a_served_tree(home):

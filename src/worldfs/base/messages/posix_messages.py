@@ -20,6 +20,7 @@ ROWS = {
     "posix.not_your_directory": ("the directory belongs to another user", "该目录属于另一个用户"),
     "posix.no_device": ("there is no {device}", "没有 {device}"),
     "posix.no_program": ("not root, and {program} is not installed", "不是 root，且未安装 {program}"),
+    "posix.program_late": ("{program} has not answered for {s:g} s", "{program} 在 {s:g} 秒内没有应答"),
     "posix.install_fuse": (
         "install fuse3; in a container pass /dev/fuse into it. Without it: `paos ls`, `paos cat` and `paos write`",
         "请安装 fuse3；在容器中请传入 /dev/fuse。没有它时可用 `paos ls`、`paos cat` 和 `paos write`",

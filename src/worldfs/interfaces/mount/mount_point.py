@@ -11,11 +11,13 @@ import shlex
 import shutil
 import socket
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from worldfs.base.errors import BadInput, Busy, MissingRequirement, NotFound, from_os
+from worldfs.base.errors import BadInput, Busy, MissingRequirement, NotFound, StorageError, from_os
 from worldfs.base.messages import coded
+from worldfs.supervisor.launch import START_S
 
 DEVICE: Final = "/dev/fuse"
 FUSERMOUNT: Final = "fusermount3"
@@ -91,7 +93,7 @@ def unmount(directory: Path, *, lazy: bool = False) -> None:
         raise BadInput(coded("posix.not_mounted"), path=str(directory), op="unmount")
     if os.geteuid() != 0:
         command = [FUSERMOUNT, "-u", *(["-z"] if lazy else []), "--", str(directory)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = _run(command)
         if done.returncode == 0:
             return
         raise _busy(directory, done.stderr.strip())
@@ -101,6 +103,23 @@ def unmount(directory: Path, *, lazy: bool = False) -> None:
         if number == errno.EBUSY:
             raise _busy(directory, os.strerror(number))
         raise from_os(OSError(number, os.strerror(number)), path=str(directory), op="unmount")
+
+
+def _run(command: Sequence[str], told: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs fusermount3, which writes the device's descriptor to `told`. It waits for the directory's file system."""
+    try:
+        return subprocess.run(
+            command,
+            env=os.environ if told is None else {**os.environ, "_FUSE_COMMFD": str(told)},
+            pass_fds=() if told is None else (told,),
+            capture_output=True,
+            text=True,
+            timeout=START_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        why = coded("posix.program_late", program=command[0], s=START_S)
+        raise StorageError(why, path=command[-1], op="mount") from None
 
 
 def _busy(directory: Path, said: str) -> Busy:
@@ -116,14 +135,7 @@ def _mount_by_program(directory: Path, *, allow_other: bool, read_only: bool) ->
     options += ["ro"] if read_only else []
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     with ours, theirs:
-        done = subprocess.run(
-            [FUSERMOUNT, "-o", ",".join(options), "--", str(directory)],
-            env={**os.environ, "_FUSE_COMMFD": str(theirs.fileno())},
-            pass_fds=(theirs.fileno(),),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = _run([FUSERMOUNT, "-o", ",".join(options), "--", str(directory)], theirs.fileno())
         if done.returncode != 0:
             fix = coded("posix.allow_other_conf") if allow_other else ""
             raise BadInput(done.stderr.strip(), path=str(directory), op="mount", fix=fix)
