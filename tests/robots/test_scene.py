@@ -7,9 +7,11 @@ import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots.mujoco.object_kinds import completed, kind_of
+from worldfs.robots.mujoco.perception import matching_ids
 from worldfs.robots.mujoco.random_scene import random_scene
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.shared_world import SharedWorld
+from worldfs.robots.mujoco.wipe import wipes
 
 
 @pytest.mark.parametrize(
@@ -21,11 +23,25 @@ from worldfs.robots.mujoco.shared_world import SharedWorld
         ("x", "水杯", "cylinder"),
         ("brick", "", "box"),
         ("candle", "", "box"),  # not a can: whole words only
+        ("can_opener_02", "", "box"),  # not a can: its head is opener
+        ("x", "apple peeler", "box"),
+        ("x", "杯垫", "box"),
         ("???", "", "box"),
     ],
 )
 def test_a_thing_is_guessed_by_its_words(id, name, shape):
     assert kind_of(Thing(id, name)).shape == shape
+
+
+def test_a_label_means_things_by_their_heads(opened):
+    named = [("a1", "can opener", 0.0), ("a2", "red coffee mug", 0.15), ("a3", "杯垫", -0.15)]
+    rig = opened(*(Thing(id, name, position=(0.5, y, 0.03)) for id, name, y in named)).rig
+    found = {said: matching_ids(rig, said) for said in ("can", "opener", "the red mug", "red", "coffee", "杯子")}
+    assert found == {"can": [], "opener": ["a1"], "the red mug": ["a2"], "red": [], "coffee": [], "杯子": []}
+
+
+def test_only_a_sponge_wipes():
+    assert wipes(Thing("x", "kitchen sponge", shape="box")) and not wipes(Thing("x", "sponge holder", shape="box"))
 
 
 def test_what_the_file_says_is_never_guessed_over():

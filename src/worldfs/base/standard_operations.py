@@ -89,6 +89,7 @@ LOOK: Final = frozenset((NAVIGATE.name, "look_at"))
 # thing.
 OBJECT: Final = ("object_id", "object", "target_object", "target", "target_id", "id")
 LABEL: Final = ("target_label", "label", "target", "object_id", "target_id", "location")
+WIPERS: Final = ("sponge", "cloth", "rag", "海绵", "抹布")  # what things to wipe with are called
 
 
 def meaning(name: str) -> Operation | None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Profile, Scene
+from worldfs.base.traditional_signs import simplified
 
 from . import (
     chinese_manners,
@@ -180,7 +181,7 @@ def _normal(text: str) -> str:
     text = "".join(c for c in text if c not in lexicon_en.SMALL_TALK).strip()
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not any(c in text[1:-1] for c in (text[0], text[-1])):
         text = text[1:-1].strip()
-    return _unlisted(lexicon_zh.simplified(text))
+    return _unlisted(simplified(text))
 
 
 _CIRCLED: Final = {0x2460 + n: f"\n{n + 1}. " for n in range(9)}

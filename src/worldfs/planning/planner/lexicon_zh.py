@@ -9,44 +9,11 @@ from functools import lru_cache
 # a row of a table stays on its line, and a Chinese sign counts for two
 # ruff: noqa: E501
 
-_PAIRS = (
-    "蘋苹 進进 籃篮 裡里 裏里 紅红 綠绿 藍蓝 黃黄 塊块 個个 東东 兩两 們们 夾夹 開开 關关 顏颜 類类 邊边 從从 幫帮 請请 別别 沒没 無无 將将 與与 還还 這这 嗎吗 麼么 為为 誰谁 幾几 裝装 動动 "
-    "離离 遠远 間间 後后 過过 來来 對对 應应 該该 當当 時时 說说 給给 讓让 識识 認认 見见 現现 樣样 種种 圓圆 圍围 顆颗 隻只 條条 張张 總总 擺摆 疊叠 層层 頂顶 腦脑 機机 點点 轉转 儘尽 盡尽 "
-    "並并 隨随 單单 雙双 壓压 舉举 撿捡 揀拣 擱搁 臺台 檯台 會会 嚴严 準准 許许 須须 勞劳 駕驾 煩烦 謝谢 櫃柜 鍵键 銀银 積积 磚砖 盤盘 馬马 檸柠 書书 處处 狀状 態态 銷销 復复 揮挥 擡抬 釐厘 "
-    "碼码 齊齐 淨净 乾干 亂乱 順顺 歸归 組组 據据 規规 廳厅 夠够 難难 讀读 寫写 傳传 遞递 換换 僅仅 餘余 輕轻 長长 寬宽 側侧 麵面 屜屉 啟启 閉闭 鬆松 緊紧 園园 國国 學学 實实 體体 貼贴 觸触 "
-    "號号 筆笔 葉叶 氣气 燈灯 門门 問问 聽听 寶宝 貓猫 雞鸡 魚鱼 鳥鸟 飛飞 車车 輪轮 頭头 臉脸 線线 紙纸 獨独 獸兽 龍龙 壺壶 爾尔 佔占 傘伞 備备 債债 傷伤 價价 儀仪 億亿 優优 兒儿 內内 冊册 "
-    "凍冻 則则 剛刚 劃划 劇剧 劍剑 劑剂 勁劲 勝胜 務务 勢势 勵励 匯汇 區区 協协 卻却 參参 吳吴 員员 喚唤 啞哑 嘗尝 嘆叹 囑嘱 團团 圖图 墊垫 場场 塵尘 墜坠 壇坛 壞坏 夢梦 奪夺 奮奋 媽妈 嬰婴 "
-    "孫孙 寵宠 審审 屆届 屬属 島岛 帶带 幣币 幹干 廁厕 廚厨 廢废 廣广 強强 彈弹 彎弯 徑径 徹彻 恆恒 悶闷 惡恶 愛爱 慘惨 慣惯 慶庆 憂忧 憶忆 懶懒 戰战 戲戏 拋抛 挾挟 捨舍 捲卷 掃扫 掛挂 採采 "
-    "損损 搖摇 搶抢 摺折 撐撑 撥拨 擇择 擊击 擋挡 擔担 擠挤 擴扩 攤摊 攪搅 敗败 數数 斷断 於于 昇升 暫暂 曉晓 極极 棧栈 楊杨 業业 構构 槍枪 樂乐 樓楼 標标 樹树 橋桥 櫻樱 權权 歡欢 歲岁 殘残 "
-    "殺杀 毀毁 氈毡 決决 沖冲 況况 洩泄 涼凉 淺浅 減减 渦涡 測测 湯汤 溫温 滅灭 滾滚 滿满 漢汉 潔洁 澆浇 濕湿 濟济 灑洒 災灾 烏乌 煙烟 熱热 燒烧 爐炉 爛烂 爺爷 牆墙 狹狭 猶犹 獅狮 獎奖 獲获 "
-    "環环 瓊琼 產产 畫画 異异 瘋疯 療疗 發发 皺皱 盜盗 盞盏 監监 盧卢 眾众 睏困 矯矫 確确 礙碍 禮礼 禍祸 稱称 穩稳 窩窝 竊窃 競竞 節节 範范 築筑 簡简 簽签 籌筹 糧粮 約约 級级 純纯 紗纱 納纳 "
-    "紛纷 細细 終终 結结 絕绝 絲丝 統统 絨绒 綁绑 維维 網网 緩缓 編编 緣缘 縫缝 縮缩 繞绕 繩绳 繪绘 繫系 繼继 續续 纏缠 罰罚 聖圣 聞闻 聯联 聲声 職职 肅肃 脫脱 膠胶 臥卧 臨临 舊旧 艙舱 艦舰 "
-    "藝艺 蔥葱 薑姜 薩萨 藥药 蘿萝 蘭兰 虛虚 蝦虾 蟲虫 蠟蜡 衛卫 衝冲 補补 襪袜 視视 親亲 覺觉 觀观 計计 討讨 訓训 託托 設设 訪访 訴诉 診诊 評评 詞词 試试 詩诗 話话 詳详 誤误 課课 調调 諒谅 "
-    "論论 講讲 謎谜 證证 護护 變变 讚赞 豬猪 貝贝 負负 財财 貨货 貴贵 買买 費费 資资 賣卖 質质 賽赛 贏赢 趕赶 跡迹 躍跃 軟软 較较 載载 輔辅 輛辆 輸输 轟轰 辦办 農农 迴回 連连 週周 運运 達达 "
-    "違违 遙遥 適适 選选 遲迟 邁迈 邏逻 郵邮 鄰邻 醜丑 醫医 釋释 針针 釣钓 鈕钮 鉛铅 鉗钳 鈴铃 鋁铝 鋼钢 錄录 錘锤 錢钱 錫锡 鍋锅 鎖锁 鏟铲 鏡镜 鐘钟 鐵铁 鑰钥 鑽钻 閃闪 闊阔 陣阵 陽阳 陰阴 "
-    "際际 隊队 階阶 險险 隱隐 雜杂 電电 靜静 響响 頁页 項项 預预 領领 頸颈 題题 額额 願愿 顧顾 顯显 風风 飄飘 飯饭 飲饮 飽饱 餅饼 養养 館馆 駛驶 騎骑 驗验 驚惊 髒脏 鬧闹 鮮鲜 鯨鲸 鴨鸭 鴿鸽 "
-    "鵝鹅 鷹鹰 鹽盐 麗丽 麥麦 齒齿 龜龟 剷铲 叢丛 啓启 喫吃 嚇吓 嚐尝 囉啰 塗涂 夥伙 妳你 牠它 祂它 彆别 徵征 慮虑 憑凭 撈捞 擰拧 攔拦 曬晒 棄弃 欄栏 瀉泻 瑪玛 瓏珑 盪荡 砲炮 禦御 紮扎 繡绣 "
-    "羅罗 腳脚 莖茎 菸烟 虧亏 詢询 諸诸 賴赖 輯辑 遊游 釘钉 鉤钩 鋪铺 闆板 陸陆 雖虽 靈灵 "
-    "髮发 鏈链 鍊链 綢绸 鋸锯 鉸铰 鐮镰 釦扣 鈔钞 鋰锂 錶表 鑷镊 鏽锈 銹锈 鑲镶 鋒锋 錐锥 鈦钛 鎚锤 鏤镂 鐲镯 釧钏 鑿凿 鉋刨 鏜镗 鎳镍 鎢钨 銲焊 紐纽 緞缎 紡纺 綿绵 縣县 纖纤 綜综 緻致 繃绷 繚缭 纜缆 罈坛 罎坛 甕瓮 盃杯 鉢钵 缽钵 罋瓮 餃饺 饅馒 餡馅 餵喂 餛馄 飩饨 麪面 醬酱 醃腌 釀酿 "
-    "鹼碱 鹹咸 糰团 糉粽 粵粤 蘆芦 葷荤 蔔卜 薺荠 蘚藓 蘊蕴 萬万 著着 蕩荡 蘇苏 茲兹 莊庄 蓮莲 蔣蒋 蔭荫 蕎荞 櫈凳 櫥橱 檔档 樁桩 榮荣 棗枣 櫚榈 欖榄 櫺棂 楓枫 槳桨 樅枞 橢椭 檢检 檳槟 檻槛 牀床 瑣琐 瑩莹 甌瓯 癢痒 瘡疮 皰疱 矇蒙 碩硕 礦矿 礫砾 穀谷 穎颖 竈灶 竪竖 筍笋 箏筝 簍篓 簾帘 "
-    "籠笼 籤签 籬篱 籮箩 糞粪 罵骂 翹翘 聳耸 膚肤 臘腊 臟脏 艷艳 芻刍 蝸蜗 螞蚂 蠅蝇 蠔蚝 蠶蚕 衆众 褲裤 襯衬 襖袄 褳裢 袞衮 覽览 訂订 記记 詠咏 誌志 諾诺 譜谱 貞贞 貢贡 貧贫 販贩 貫贯 責责 貯贮 貸贷 貿贸 賀贺 賊贼 賓宾 賞赏 賠赔 賢贤 購购 贈赠 趙赵 踐践 蹤踪 軌轨 軒轩 軸轴 輝辉 輩辈 "
-    "輻辐 轄辖 轆辘 轎轿 辭辞 逕径 遜逊 鄉乡 鄧邓 鄭郑 醱酵 釵钗 鈍钝 鈎钩 鉚铆 銅铜 銘铭 銳锐 鋅锌 錨锚 錳锰 鍛锻 鍬锹 鍾钟 鎧铠 鎮镇 鏃镞 鐐镣 鐺铛 鑒鉴 鑑鉴 鑼锣 閂闩 閘闸 閥阀 閱阅 闡阐 陳陈 隕陨 隴陇 雛雏 霧雾 靂雳 鞏巩 鞦秋 韁缰 韓韩 頓顿 頗颇 頰颊 頻频 顱颅 颱台 飼饲 馱驮 駁驳 "
-    "駐驻 駝驼 騙骗 騰腾 驅驱 驟骤 驢驴 骯肮 鬚须 魯鲁 鮑鲍 鮭鲑 鯉鲤 鰻鳗 鱷鳄 鱗鳞 鳳凤 鴕鸵 鵑鹃 鵪鹌 鶉鹑 鶴鹤 鸚鹦 鵡鹉 鹵卤 黨党 齡龄 齦龈 龐庞 墻墙 壘垒 孃娘 媧娲 嬌娇 寢寝 寧宁 專专 尋寻 導导 屢屡 嶺岭 嶼屿 巋岿 幟帜 庫库 廂厢 廈厦 廟庙 廠厂 彙汇 恥耻 悅悦 惱恼 憐怜 懸悬 懺忏 "
-    "戀恋 戶户 掙挣 搗捣 摟搂 摯挚 撫抚 撲扑 擄掳 擬拟 擯摈 擲掷 擾扰 攏拢 攝摄 攢攒 斬斩 斂敛 斃毙 晝昼 暈晕 暉晖 暢畅 曆历 曠旷 朧胧 枴拐 柵栅 桿杆 梔栀 梟枭 棟栋 椏桠 楨桢 榪杩 槓杠 樸朴 歐欧 歎叹 殼壳 毆殴 氫氢 氬氩 汙污 汚污 洶汹 浹浃 涇泾 淚泪 淒凄 淪沦 淵渊 淶涞 渾浑 溝沟 溼湿 "
-    "滌涤 滎荥 滬沪 滯滞 滲渗 滸浒 漁渔 漚沤 漣涟 漬渍 漲涨 漸渐 潑泼 潛潜 潤润 潰溃 澀涩 澗涧 澤泽 澱淀 濁浊 濃浓 濫滥 濱滨 濺溅 濾滤 瀏浏 瀕濒 瀝沥 瀾澜 灘滩 灣湾 炤照 烴烃 煉炼 煥焕 熒荧 熾炽 燄焰 燉炖 燙烫 燜焖 營营 燦灿 燭烛 燻熏 燼烬 爍烁 爭争 牘牍 牽牵 犢犊 猙狰 獄狱 獵猎 獺獭 "
-    "玀猡 琺珐 瑋玮 瑯琅 璣玑 璦瑷 璽玺 瓔璎 癥症 癬癣 皚皑 眥眦 睜睁 瞞瞒 矚瞩 硃朱 硤硖 碭砀 磣碜 礎础 礡礴 祕秘 祿禄 禎祯 禪禅 禱祷 稅税 稈秆 穌稣 穢秽 窪洼 窮穷 窯窑 窺窥 竄窜 竅窍"
-)
-_TABLE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 # Slips of the ear, which no other word of the lexicon resembles.
 SLIPS = {
     "蓝子": "篮子", "兰子": "篮子", "平果": "苹果", "苹过": "苹果", "卓子": "桌子", "桌孑": "桌子", "方快": "方块",
     "灌子": "罐子", "贯子": "罐子", "收十": "收拾", "收拾下": "收拾一下", "香焦": "香蕉", "拿启": "拿起", "拿其": "拿起",
 }  # fmt: skip
-
-
-def simplified(text: str) -> str:
-    """Traditional signs in their simplified form."""
-    return text.translate(_TABLE)
 
 
 def corrected(text: str) -> tuple[str, list[str]]:
@@ -58,48 +25,6 @@ def corrected(text: str) -> tuple[str, list[str]]:
             if not right.startswith(wrong):
                 notes.append(f"“{wrong}”读作“{right}”")
     return text, notes
-
-
-# One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
-_HEAD_SIGNS = frozenset(
-    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套"
-)
-_CLOSED = (
-    "冰箱 音箱 邮箱 信箱 风箱 变速箱 气球 地球 眼球 星球 全球 脑袋 骨架 吵架 打架 火锅 背锅 圣杯 主笔 伏笔 交叉 剪刀 "
-    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 "
-)
-_DESCRIBING_SIGNS = frozenset("红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右") | frozenset("0123456789号")
-
-
-@lru_cache(maxsize=1)
-def _closed() -> tuple[str, ...]:
-    return tuple(_CLOSED.split())
-
-
-def is_head(word: str, tail: str) -> bool:
-    """Whether a word at the end of a Chinese name is its head, and no part of a word that means another thing."""
-    if not word or not tail.endswith(word):
-        return False
-    rest = tail[: -len(word)]
-    if len(word) > 1 or set(rest) <= _DESCRIBING_SIGNS:
-        return True
-    return word in _HEAD_SIGNS and not tail.endswith(_closed())
-
-
-def names_head(word: str, tail: str) -> bool:
-    """`is_head`, with or without 子 on either side: 杯子 and 杯 are the head of 茶杯, and 杯 of 玻璃杯子."""
-    bare, short = word.removesuffix("子") if len(word) > 1 else word, tail.removesuffix("子")
-    return is_head(word, tail) or (word != bare and is_head(bare, tail)) or (short != tail and is_head(bare, short))
-
-
-def may_be_head(word: str, tail: str) -> bool:
-    """Whether a name ends in the word without 子, so that it may be its head: 夹子 of 领带夹."""
-    return tail.endswith((word, word.removesuffix("子") or word))
-
-
-def bare_name(tail: str) -> str:
-    """A Chinese name without the colours, sizes and numbers before its head."""
-    return tail.lstrip("".join(_DESCRIBING_SIGNS)) or tail
 
 
 def found_words(text: str, words: Mapping[str, object]) -> list[tuple[str, int]]:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from worldfs.base.word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
+
 from . import lexicon_en, lexicon_zh, thing_names
 from .thing_words import ThingWords
 from .vocabulary import Vocabulary, Word
-from .word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
 
 _FIRST: Final = 0xE000  # signs of the private use area stand for names
 _LAST: Final = 0xF8FF
@@ -66,10 +67,13 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     """The text with all names, ids and parts of names that would be read as grammar marked, from left to right."""
     text = _as_offered(text, vocabulary)
     marked, told = MarkedText(""), text_pieces(text)
-    names = _names(vocabulary)
+    names, ids = _names(vocabulary), _ids_by_word(vocabulary)
+    sides = not _SIDES.isdisjoint(piece.text for piece in told)
     at = done = 0
     while at < len(told):
-        found = max(_spans(text, told, at, vocabulary, names), default=None, key=lambda span: span[0])
+        spans = [*_ids(text, told, at, ids), *_full(text, told, at, names)]
+        spans += _parts(text, told, at, vocabulary) if sides else ()
+        found = max(spans, default=None, key=lambda span: span[0])
         if found is None:
             at += 1
             continue
@@ -166,20 +170,30 @@ def _meaning(called: ThingWords, vocabulary: Vocabulary) -> tuple[Word, ...]:
 # -- where a name stands ----------------------------------------------------------------------------------------------
 
 
-def _spans(
-    text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary, names: dict[str, list[_Called]]
+def _full(
+    text: str, told: list[TextPiece], at: int, names: dict[str, list[_Called]]
 ) -> Iterator[tuple[int, tuple[Word, ...]]]:
-    """(end, words) of everything that begins at a word and is a name, an id or part of a name."""
-    yield from _ids(text, told, at, vocabulary)
+    """(end, words) of every full name that begins here."""
     for name in names.get(told[at].text, ()):
         if (words := _whole(text, told, at, name)) and not _is_measure(text, told, at + len(name.words)):
             yield at + len(name.words), words
-    yield from _parts(text, told, at, vocabulary)
 
 
-def _ids(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
-    start = told[at].start
+def _ids_by_word(vocabulary: Vocabulary) -> dict[str, list[tuple[str, frozenset[str]]]]:
+    """The ids that are no plain words or numbers, by their first word."""
+    found: dict[str, list[tuple[str, frozenset[str]]]] = {}
     for id, senses in vocabulary.ids.items():
+        if not (id.isalpha() or id.isdecimal()) and (words := pieces(id)):
+            found.setdefault(words[0], []).append((id, senses))
+    return found
+
+
+def _ids(
+    text: str, told: list[TextPiece], at: int, ids: dict[str, list[tuple[str, frozenset[str]]]]
+) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """(end, words) of every id that begins here."""
+    start = told[at].start
+    for id, senses in ids.get(told[at].text, ()):
         if id.isalpha() or id.isdecimal() or text[start : start + len(id)].lower() != id:
             continue
         end = start + len(id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
@@ -12,6 +11,8 @@ from worldfs.base.footprint import yaw
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
+from worldfs.base.name_parts import is_called
+from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
@@ -153,9 +154,8 @@ def opens(thing: Thing) -> bool:
 
 
 def wipes(thing: Thing) -> bool:
-    """Whether a page calls it a sponge or a cloth."""
-    words = re.split(r"[\W_\d]+", f"{thing.name} {thing.id} {thing.category}".lower())
-    return bool({"sponge", "cloth", "rag"} & set(words)) or any(sign in thing.name for sign in ("海绵", "抹布"))
+    """Whether a page calls it a sponge or a cloth: "kitchen sponge", and not "sponge holder"."""
+    return is_called(thing, WIPERS)
 
 
 def grains_in(thing: Thing | None) -> int:

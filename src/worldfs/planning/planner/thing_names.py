@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing
+from worldfs.base.word_forms import is_chinese
 
 from . import lexicon_en
 from .thing_words import thing_words
-from .word_forms import is_chinese
 
 HOME = {"en": "go home", "zh": "回家"}
 

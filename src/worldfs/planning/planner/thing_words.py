@@ -11,21 +11,13 @@ from functools import lru_cache
 from typing import Final
 
 from worldfs.base.model import Thing
+from worldfs.base.name_parts import DESCRIBING, NameParts, bare_name, is_head, name_parts
+from worldfs.base.word_forms import is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
-from .word_forms import is_chinese, pieces, plurals
 
-LONGEST: Final = 12  # pieces of a name; a longer text is no name
-_ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
-_AFTER_HEAD: Final = frozenset(("of", "with", "without", "for"))  # "cup of tea", "jar with lid"
-_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under"))  # the head is in doubt
-_COUPLED: Final = frozenset(("and", "or", "n"))
-_NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
 _ID: Final = re.compile(r"[^\W\d_]+")
 _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?0*(\d+)")
-DESCRIBING: Final = frozenset(word for english, _ in lexicon_en.COLOURS.values() for word in english.split()) | {
-    *lexicon_en.PLAIN_SIZES, "medium", "mini", "left", "right",
-}  # fmt: skip
 _PURE: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
@@ -69,29 +61,19 @@ class ThingWords:
         return frozenset(p for p in (*self.full, *self.perhaps, self.head) if p.isalpha() and not is_chinese(p))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    full: tuple[str, ...]
-    head: str = ""
-    tail: str = ""
-    beside: frozenset[str] = frozenset()
-    doubtful: frozenset[str] = frozenset()
-    number: str = ""
-
-
 def thing_words(thing: Thing) -> ThingWords:
     """By what a page calls it; the same words are read once."""
-    return _words_of(thing.id, thing.name, thing.category, thing.color, thing.shape)
+    return _words_of(thing.id, thing.name, thing.category, thing.shape, thing.color)
 
 
-@lru_cache(maxsize=4096)
-def _words_of(id: str, name: str, category: str, color: str, shape: str) -> ThingWords:
+@lru_cache(maxsize=1024)
+def _words_of(id: str, name: str, category: str, shape: str, color: str) -> ThingWords:
     thing = Thing(id, name, category, shape=shape, color=color)
     if thing.category == "stand":  # a support named after the thing on it: it is not that thing
         return ThingWords(thing.id, head="stand")
     stem = tuple(word.lower() for word in _ID.findall(thing.id))
-    named = _parts(thing.name)
-    parts = named if named.full else _parts(" ".join(stem))
+    named = name_parts(thing.name)
+    parts = named if named.full else name_parts(" ".join(stem))
     kinds, id_kinds = _kinds(parts.head, parts.tail), _kinds(stem[-1], "") if stem else frozenset()
     of_id = stem[-1:] == (parts.head,) or bool(kinds & id_kinds)
     perhaps = set(parts.doubtful)
@@ -112,46 +94,18 @@ def _words_of(id: str, name: str, category: str, color: str, shape: str) -> Thin
     )  # fmt: skip
 
 
-def _parts(name: str) -> _Parts:
-    full = pieces(name)
-    if not full or len(full) > LONGEST:
-        return _Parts(())
-    cut = _ASIDE.search(name)
-    core = list(pieces(name[: cut.start()])) if cut else list(full)
-    core = core or list(full)
-    beside, number = set(full) - set(core), ""
-    while len(core) > 1 and (core[-1].isdecimal() or (len(core[-1]) == 1 and not is_chinese(core[-1]))
-                             or core[-1] in _NUMBER_WORDS):  # fmt: skip
-        number = core.pop() if core[-1].isdecimal() else (core.pop(), number)[1]
-    while len(core) > 1 and core[-1] in ("left", "right"):
-        beside.add(core.pop())
-    if is_chinese(core[-1]):
-        start = next((n for n in range(len(core) - 1, -1, -1) if not is_chinese(core[n])), -1) + 1
-        return _Parts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}), number=number)
-    if at := next((n for n, word in enumerate(core) if n and word in _AFTER_HEAD), 0):
-        contents = core[-1:] if core[at] == "of" else []  # "the tea" may be the cup of tea
-        return _Parts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents), number)
-    if core[-2:-1] and core[-2] in _COUPLED:  # "salt and pepper"
-        return _Parts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])), number)
-    if at := next((n for n, word in enumerate(core[:-1]) if n and word in _JOINED), 0):
-        return _Parts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), number)
-    if len(core) > 1 and core[-1] in DESCRIBING and core[-1] != "orange":  # "mug blue", "egg white"
-        return _Parts(full, "", "", frozenset(full), frozenset(core), number)
-    return _Parts(full, core[-1], "", frozenset({*beside, *core[:-1]}), number=number)
-
-
 def _kinds(head: str, tail: str) -> frozenset[str]:
     if head:
         return frozenset(k for k in lexicon_en.nouns_en().get(head, ()) if k[:2] == "k:")
     found = next((tail[-n:] for n in range(min(6, len(tail)), 0, -1) if tail[-n:] in lexicon_en.nouns_zh()), "")
-    if not lexicon_zh.is_head(found, tail):
+    if not is_head(found, tail):
         return frozenset()
     return frozenset(k for k in lexicon_en.nouns_zh().get(found, ()) if k[:2] == "k:")
 
 
 def _is_simple(tail: str) -> bool:
     """Whether a Chinese name is a word of the lexicon with at most a colour, a size or a number before it."""
-    bare = lexicon_zh.bare_name(tail)
+    bare = bare_name(tail)
     return bool({bare, bare + "子"} & lexicon_en.nouns_zh().keys())
 
 
@@ -159,7 +113,7 @@ def _wider(kinds: frozenset[str]) -> frozenset[str]:
     return frozenset(above for kind in kinds for above in lexicon_en.ancestor_kinds(kind[2:])) - kinds
 
 
-def _said_of(parts: _Parts) -> frozenset[str]:
+def _said_of(parts: NameParts) -> frozenset[str]:
     """The kinds that the words beside the head name: of words in the other language, all that can be compared."""
     before = lexicon_zh.found_words(parts.tail[:-1], lexicon_en.nouns_zh())
     found = [lexicon_en.nouns_zh()[word] for word, _ in before]
@@ -167,7 +121,7 @@ def _said_of(parts: _Parts) -> frozenset[str]:
     return frozenset(sense for senses in found for sense in senses if sense[:2] == "k:")
 
 
-def _broader(thing: Thing, kinds: frozenset[str], parts: _Parts) -> frozenset[str]:
+def _broader(thing: Thing, kinds: frozenset[str], parts: NameParts) -> frozenset[str]:
     """What it also is, by the kinds of things and by the category that is stated."""
     found = set(_wider(kinds) & _PURE)
     stated = pieces(thing.category)
@@ -194,7 +148,7 @@ def _colours(text: str) -> frozenset[str]:
                               for k in lexicon_en.nouns_zh()[word] if k[:2] == "c:"})  # fmt: skip
 
 
-def _name_colours(parts: _Parts) -> frozenset[str]:
+def _name_colours(parts: NameParts) -> frozenset[str]:
     """The colours that the words beside the head name."""
     english = _colours(" ".join(word for word in parts.beside if not is_chinese(word)))
     return english | (_colours(parts.tail[:-2]) if len(parts.tail) > 2 else frozenset())

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldfs.base.model import Scene
+from worldfs.base.name_parts import may_be_head, names_head
+from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
 from .thing_words import ThingWords, thing_words
-from .word_forms import fold, is_chinese, pieces, plurals
 
 Word = tuple[
     str, frozenset[str]
@@ -217,7 +218,7 @@ class Vocabulary:
             return FitKind.NAME, False
         if _is_id(head):
             return None, False
-        if word == called.head or (called.tail and is_chinese(word) and lexicon_zh.names_head(word, called.tail)):
+        if word == called.head or (called.tail and is_chinese(word) and names_head(word, called.tail)):
             return FitKind.NAME, False
         if called.head and word in plurals(called.head):
             return FitKind.NAME, True
@@ -234,7 +235,7 @@ class Vocabulary:
             return FitKind.SHAPE, False
         if "*" in senses:
             return (FitKind.ANY if called.id in self.moving else None), False
-        if word in called.perhaps or (called.tail and not called.kinds and lexicon_zh.may_be_head(word, called.tail)):
+        if word in called.perhaps or (called.tail and not called.kinds and may_be_head(word, called.tail)):
             return FitKind.DOUBT, False
         return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
 
@@ -267,6 +268,7 @@ def lexicon_word(word: str) -> str:
     return _lexicon_forms().get(word, word)
 
 
+@lru_cache(maxsize=1024)
 def _singulars(word: str) -> tuple[str, ...]:
     """The word, and what it may be the plural of."""
     found = [word]

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from worldfs.base.model import Thing
+from worldfs.base.name_parts import is_headed
 
 Rgb = tuple[float, float, float]
 
@@ -108,10 +109,10 @@ def says(text: str, words: tuple[str, ...]) -> bool:
 
 
 def kind_of(thing: Thing) -> ObjectKind:
-    """The first match of name, id, category; `UNKNOWN` when none matches."""
-    for text in (thing.name, thing.id, thing.category):
+    """The first match of the heads of name, id, category ("can opener" is no can); `UNKNOWN` when none matches."""
+    for text in (thing.name, re.sub(r"[_\d]+", " ", thing.id), thing.category):
         for kind in KINDS:
-            if says(text, kind.words):
+            if any(is_headed(text, word) for word in kind.words):
                 return kind
     return UNKNOWN
 

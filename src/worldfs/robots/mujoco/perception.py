@@ -14,7 +14,8 @@ from functools import partial
 import numpy as np
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.name_parts import fits_label
 from worldfs.base.standard_operations import LABEL
 from worldfs.robots import rotations
 
@@ -24,7 +25,6 @@ from .arm import Arm, unreachable_finding
 from .array_types import Array
 from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
 from .collision import CollisionChecker
-from .object_kinds import COLOR_WORDS, words_of
 from .path_planner import first_way, plan_path
 from .rig import Rig
 from .shared_motion import plan_motion
@@ -53,25 +53,18 @@ class Detection:
 
 
 def matching_ids(rig: Rig, label: str) -> list[str]:
-    """Ids of the things that a label may mean, objects before furniture: by id, by name, by words and colour."""
+    """Ids of the things that a label may mean, objects before furniture: by id, name, or head and other words."""
     text = label.strip().lower()
     everything = [*rig.objects, *(f.id for f in rig.furniture)]
     for test in (
         lambda t: t.id.lower() == text,
         lambda t: t.name.lower() == text,
-        lambda t: bool(words_of(text)) and words_of(text) <= _words(t),
-        lambda t: t.category.lower() == text,
-        lambda t: not text.isascii() and any(text in s or (s and s in text) for s in (t.id, t.name)),
+        lambda t: fits_label(text, t, facts=t.shape),
     ):
         found = [id for id in everything if test(rig.things[id])]
         if found:
             return found
     return []
-
-
-def _words(thing: Thing) -> set[str]:
-    words = words_of(f"{thing.id} {thing.name} {thing.category} {thing.color} {thing.shape}")
-    return words | {COLOR_WORDS[w] for w in words if w in COLOR_WORDS} | {"the", "a"}
 
 
 def detect(rig: Rig, frame: CameraFrame, id: str) -> Detection | None:

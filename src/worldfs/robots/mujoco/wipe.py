@@ -10,10 +10,11 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.name_parts import is_called
+from worldfs.base.standard_operations import OBJECT, WIPERS
 from worldfs.robots import displacements, rotations
 
-from . import actions, geometry, grasp, object_kinds, object_placement, panda, params, support
+from . import actions, geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
@@ -22,7 +23,6 @@ from .path_planner import plan_path
 from .scene_layout import covers
 from .shared_motion import Leg, plan_motion
 
-SPONGES = ("sponge", "cloth", "rag", "海绵", "抹布")
 SPOT = 0.01  # m between two spots of an area
 LAP = 0.8  # of the sponge's width from one stroke to the next
 PRESS = 0.002  # m that the hand goes lower than the sponge can
@@ -95,7 +95,7 @@ def wipe_goal(arm: Arm, order: Order) -> WipeGoal | Finding:
 
 def wipes(thing: Thing) -> bool:
     """Whether it is a flat thing to wipe with."""
-    return thing.shape == "box" and object_kinds.says(f"{thing.name} {thing.id} {thing.category}", SPONGES)
+    return thing.shape == "box" and is_called(thing, WIPERS)
 
 
 def _under(arm: Arm, area: Thing) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
+from worldfs.base.name_parts import fits_label
 from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles
 from worldfs.robots.mujoco.floor_things import PASSES, FloorThings
@@ -83,14 +84,14 @@ class FloorWorld(FloorThings):
     # --- labels ---
 
     def named(self, label: str) -> list[FloorTarget]:
-        """What a label may mean: an id, else a whole name, else a zone of the map, else things with all its words."""
+        """What a label may mean: an id, else a whole name, else a zone of the map, else things that its words fit."""
         things, said = self.things(), label.strip().casefold()
         if (body := self._body(label.strip())) is not None:
             return [FloorTarget(label.strip(), body)]
         found = [t for t in things if t.id == label.strip()] or [t for t in things if t.name.casefold() == said]
         if not found and (zones := self._zones(said)):
             return zones
-        return [_target(thing) for thing in found or (t for t in things if _says(t, said)) if footprint(thing)]
+        return [_target(thing) for thing in found or (t for t in things if fits_label(said, t)) if footprint(thing)]
 
     def _zones(self, said: str) -> list[FloorTarget]:
         return [
@@ -128,12 +129,6 @@ def _box(rectangle: Sequence[float]) -> Footprint:
 def _area(zone: MapZone) -> Footprint:
     wide, deep = zone.size or POINT
     return Footprint(zone.at[0], zone.at[1], (wide / 2, deep / 2), zone.yaw or 0.0)
-
-
-def _says(thing: Thing, said: str) -> bool:
-    """Whether its words include all that is said; of Chinese, whether its name does."""
-    words = f"{thing.id} {thing.name} {thing.category} {thing.color}".casefold().replace("_", " ").split()
-    return set(said.replace("_", " ").split()) <= set(words) or (not said.isascii() and said in thing.name)
 
 
 def _target(thing: Thing) -> FloorTarget:

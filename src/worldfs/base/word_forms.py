@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .lexicon_zh import simplified
+from .traditional_signs import simplified
 
 _SIGN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
 _PIECE: Final = re.compile(rf"[{_SIGN}]|\d+|[^\W\d_{_SIGN}]+")
 _CHINESE: Final = re.compile(f"[{_SIGN}]")
+_KEPT: Final = 4096  # results: a scene's names are asked about again and again
 _VOWELS: Final = "aeiou"
 _LATIN_END: Final = "\u0250"
 _IRREGULAR: Final = {
@@ -27,6 +29,7 @@ class TextPiece(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=_KEPT)
 def fold(text: str) -> str:
     """Without differences of case, width, accent and script: the form in which words are compared."""
     plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
@@ -44,6 +47,7 @@ def text_pieces(text: str) -> list[TextPiece]:
     return [TextPiece(_number(fold(m.group())), m.start(), m.end()) for m in _PIECE.finditer(text)]
 
 
+@lru_cache(maxsize=_KEPT)
 def pieces(text: str) -> tuple[str, ...]:
     return tuple(piece.text for piece in text_pieces(text))
 
@@ -57,6 +61,7 @@ def is_chinese(text: str) -> bool:
     return _CHINESE.search(text) is not None
 
 
+@lru_cache(maxsize=_KEPT)
 def plurals(word: str) -> frozenset[str]:
     """Every form that the plural of an English noun may have."""
     if not word.isalpha() or not word.isascii() or len(word) < 2:
