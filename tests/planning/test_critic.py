@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from worldfs.base.driver import Reviewer
 from worldfs.base.messages import render
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.base.model import Finding, Json, Order, Profile, Relation, RobotState, Scene, Thing
+from worldfs.base.model import Finding, Json, Operation, Order, Parameter, Profile, Relation, RobotState, Scene, Thing
 from worldfs.formats import embodied
 from worldfs.planning.critic import Critic, graspable_width
 
@@ -119,8 +119,8 @@ def test_numbers_that_no_body_can_take_are_refused(value: float) -> None:
 
 
 def test_nan_deep_inside_any_parameter_is_found() -> None:
-    found = refusals(order("real_execute", nl_task="go", hints={"a": [{"b": math.nan}]}))
-    assert [f.field for f in found] == ["ACTION.md params / hints/a[0]/b"]
+    found = refusals(order("real_execute", nl_task="go", note={"a": [{"b": math.nan}]}))
+    assert [f.field for f in found] == ["ACTION.md params / note/a[0]/b"]
 
 
 def test_a_scene_with_a_nan_pose_refuses() -> None:
@@ -131,10 +131,17 @@ def test_a_scene_with_a_nan_pose_refuses() -> None:
     assert "REACH_UNCHECKED" in warned(order("pick_up", object_id="cube_01"), lost)
 
 
-def test_an_unknown_parameter_is_a_warning() -> None:
-    case = order("pick_up", object_id="cube_01", speed=3, robot_id="franka_001")
-    assert codes(case) == []
-    assert warned(case) == ["SCHEMA_VALIDATION"]
+def test_what_nothing_reads_refuses_a_moving_order_and_the_likely_name_is_named() -> None:
+    case = order("pick_up", object_id="cube_01", objectid="can_01", robot_id="franka_001", note="gently")
+    (refused,) = refusals(case)
+    assert (refused.code, refused.field) == ("UNKNOWN_PARAMETER", "ACTION.md params / objectid")
+    assert refused.fix == "correct it, or remove it: object_id?"
+
+
+def test_what_nothing_reads_is_a_warning_where_nothing_moves() -> None:
+    still = replace(PAGE, ops=(Operation("inspect", parameters=(Parameter("part", "string"),), moves=False),))
+    case = order("inspect", part="wrist", speed=3)
+    assert codes(case, profile=still) == [] and "SCHEMA_VALIDATION" in warned(case, profile=still)
 
 
 def test_a_sensor_that_is_not_ticked_is_missing() -> None:

@@ -81,8 +81,8 @@ class Kitchen:
         self.language = context.language
 
     def review(self, order, scene, profile):
-        if order.params.get("hot"):
-            return [Finding("TOO_HOT", "ACTION.md params.hot", "a cold pan", "a hot one", "wait until it is cold")]
+        if order.params.get("note") == "hot":
+            return [Finding("TOO_HOT", "ACTION.md params.note", "a cold pan", "a hot one", "wait until it is cold")]
         order.params.clear()
         return []
 """
@@ -103,7 +103,11 @@ def ended(site: WorkspaceFixture, *orders: Order):
 
 def test_a_package_s_reviewer_joins_by_an_entry_point_and_refuses_with_a_lesson(site, install):
     install("kitchen", {"worldfs.reviewers": {"kitchen": "kitchen_rules:Kitchen"}}, kitchen_rules=KITCHEN)
-    cold, hot, far = order("cold"), order("hot", params={"hot": True}), order("far", params={"target_pose": [9, 9, 9]})
+    cold, hot, far = (
+        order("cold"),
+        order("hot", params={"note": "hot"}),
+        order("far", params={"target_pose": [9, 9, 9]}),
+    )
     done = ended(site, cold, hot, far)
     assert done[0].state is JobState.SUCCEEDED and site.executed[0].params["target_pose"] == cold.params["target_pose"]
     assert [status.outcome.cause for status in done[1:]] == [Cause.REJECTED, Cause.REJECTED]

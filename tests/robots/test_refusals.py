@@ -1,12 +1,13 @@
 """What cannot be done is refused by its reason, and nothing moves."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from worldfs.base.model import Operation, Profile, Thing
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT
 from worldfs.planning.critic import Critic
 
 CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
@@ -52,15 +53,49 @@ def test_an_unknown_thing_and_furniture(opened):
     assert "furniture" in refusal(hand, "pick_up", object_id="table_01").fix
 
 
-@pytest.mark.parametrize("first", ["object", "target_object", "target", "id"])
-def test_critic_and_driver_judge_one_thing_where_an_order_names_two(opened, first):
+@pytest.mark.parametrize("first", ["object", "target_object", "target", "target_id"])
+def test_critic_and_driver_refuse_an_order_whose_names_disagree(opened, first):
     hand = opened(CUBE)
-    later = {name: f"plum_{name}" for name in OBJECT[OBJECT.index(first) + 1 :]}
-    order = hand.order("pick_up", **later, **{first: "pear_09"})
+    second = OBJECT[OBJECT.index(first) + 1]
+    order = hand.order("pick_up", **{second: "plum_01", first: "cube_01"})
     by_files = Critic().review(order, hand.body.observe(), Profile("Any", ops=(Operation("pick_up"),)))
-    (by_body,) = hand.body.review(order)
-    assert by_body.found == "pear_09"
-    assert [item.found for item in by_files if item.code == "UNKNOWN_OBJECT"] == ["pear_09"]
+    for (refused,) in (by_files, hand.body.review(order)):
+        assert (refused.code, refused.found) == ("UNKNOWN_PARAMETER", f"{second}, which nothing reads")
+    agreed = replace(order, params={first: "pear_09", second: "pear_09"})
+    by_files = Critic().review(agreed, hand.body.observe(), Profile("Any", ops=(Operation("pick_up"),)))
+    assert [one.found for one in (*by_files, *hand.body.review(agreed))] == ["pear_09"] * 2
+
+
+def test_what_an_order_names_is_what_is_put_down(opened):
+    """The gripper holds another thing than `place` names: nothing moves, whoever holds the order against the files."""
+    hand = opened(CUBE, Thing("cube_02", size=(0.04,) * 3, shape="box", position=(0.45, -0.15, 0.02)))
+    assert hand.do("pick_up", object_id="cube_01").ok
+    by_files = Critic().review(
+        hand.order("place", object_id="cube_02", target_position=[0.4, 0.0, 0.0]),
+        hand.body.observe(),
+        Profile("Any", ops=(Operation("place"),)),
+    )
+    assert [one.code for one in by_files] == ["HOLDING"]
+    before = hand.body.observe().thing("cube_01").position
+    outcome = hand.do("place", object_id="cube_02", target_position=[0.4, 0.0, 0.0])
+    assert not outcome.ok and hand.body.observe().robots[0].holding == "cube_01"
+    assert math.dist(before, hand.body.observe().thing("cube_01").position) < 0.005
+    assert hand.do("place", object_id="cube_01", target_position=[0.4, 0.0, 0.0]).ok
+
+
+@pytest.mark.parametrize(
+    ("op", "params", "unread"),
+    [
+        ("pick_up", {"objectid": "cube_01", "object_id": "cube_01"}, "objectid"),
+        ("pick_up", {"object_id": "cube_01", "instruction": "the green can"}, "instruction"),
+        ("move_to", {"x": 0.4, "y": 0.1, "z": 0.4, "speeed": 0.1}, "speeed"),
+        ("strategy", {"name": "home", "object": "cube_01"}, "object"),
+        ("strategy", {"name": "steps", "steps": [{"op": "pick_up", "object_id": "cube_01", "gently": True}]}, "gently"),
+    ],
+)  # fmt: skip
+def test_what_nothing_reads_refuses_a_moving_order(opened, op, params, unread):
+    (finding,) = opened(CUBE).body.review(opened(CUBE).order(op, **params))
+    assert (finding.code, finding.found) == ("UNKNOWN_PARAMETER", f"{unread}, which nothing reads")
 
 
 def test_placing_with_an_empty_hand_and_picking_with_a_full_one(opened):

@@ -85,10 +85,6 @@ LIFTED: Final = PICK | {UPRIGHT.name, POUR.name, WIPE.name}  # a thing that the 
 HANDLED: Final = LIFTED | {PUSH.name, NUDGE.name}  # a thing that the gripper, empty before, comes to
 FIXTURED: Final = frozenset((OPEN_FIXTURE.name, CLOSE_FIXTURE.name))  # a piece of furniture that opens
 LOOK: Final = frozenset((NAVIGATE.name, "look_at"))
-# Names that orders give to a parameter. Critic and drivers take the first that is given: they must judge and move one
-# thing.
-OBJECT: Final = ("object_id", "object", "target_object", "target", "target_id", "id")
-LABEL: Final = ("target_label", "label", "target", "object_id", "target_id", "location")
 WIPERS: Final = ("sponge", "cloth", "rag", "海绵", "抹布")  # what things to wipe with are called
 
 

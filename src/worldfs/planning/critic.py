@@ -13,15 +13,25 @@ from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.model.profile import BASE_FRAME
+from worldfs.base.order_parameters import (
+    GOAL,
+    LABEL,
+    OBJECT,
+    POINT,
+    declared_parameters,
+    given_parameter,
+    goal_names,
+    thing_names,
+    unread_parameters,
+    usual_names,
+)
 from worldfs.base.standard_operations import (
     FIXTURED,
     HAND_OVER,
     HANDLED,
-    LABEL,
     LIFTED,
     LOOK,
     MOVE,
-    OBJECT,
     PICK,
     PLACE,
     PLACE_BESIDE,
@@ -33,10 +43,8 @@ from worldfs.formats import sensors
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
-from .parameters import POINT
 from .workspace_bounds import beyond, frame_of
 
-_ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
 _SLACK = 1e-9  # m, kg: tolerance for rounding
 
 
@@ -113,30 +121,31 @@ def _robot(scene: Scene, node: str) -> RobotState | None:
 
 
 def _parameters(case: _Case) -> None:
-    params, asked = case.order.params, parameters.declared_parameters(case.op)
-    goal = parameters.goal_names(case.op, params) if case.op.name in PLACE else ()
-    given_goal = bool(goal) and parameters.given_parameter(params, goal)[0] != ""
+    params, asked = case.order.params, declared_parameters(case.op)
+    goal = goal_names(case.op, params) if case.op.name in PLACE else ()
+    given_goal = bool(goal) and given_parameter(params, goal)[0] != ""
     for parameter in asked:
         value = params.get(parameter.name)
         name = refusals.display_value(parameter.name)
         if value is None:
             spoken = (parameter.name in goal and given_goal) or (
-                not case.op.parameters and parameters.given_parameter(params, _siblings(case.op.name))[0]
+                not case.op.parameters and given_parameter(params, _siblings(case.op.name))[0]
             )
             if not parameter.optional and not spoken:
                 kind = f"{name}: {parameter.type}" if parameter.type else coded("critic.some_value", name=name)
                 case.say("critic.missing", name=name, expected=kind)
         elif expected := parameters.mismatch(parameter, value):
             case.say("critic.type", name=name, expected=expected, value=refusals.display_value(value))
-    if case.op.parameters:
-        names = [p.name for p in asked]
-        for name in params:
-            if name not in names and name not in _ALWAYS and name not in goal:
-                case.say("critic.extra", name=refusals.display_value(name), names=refusals.short_list(names))
+    names = usual_names(case.op)
+    for name in unread_parameters(case.op, params):
+        close = _close(name[:80], names)
+        hint = f": {refusals.short_list(close[:1])}?" if close else ""
+        key = "critic.not_read" if case.op.moves else "critic.extra"
+        case.say(key, name=refusals.display_value(name), names=refusals.short_list(names), hint=hint)
 
 
 def _siblings(op: str) -> tuple[str, ...]:
-    families = ((PICK, OBJECT), (PLACE, parameters.GOAL), (MOVE, (*POINT, "x")), (LOOK, LABEL))
+    families = ((PICK, OBJECT), (PLACE, GOAL), (MOVE, (*POINT, "x")), (LOOK, LABEL))
     return next((names for ops, names in families if op in ops), ())
 
 
@@ -153,19 +162,19 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     """The target of the order: its name in messages, the thing if it is one, the point that the gripper must reach."""
     op, params = case.order.op, case.order.params
     if op in HANDLED:
-        name, value = parameters.given_parameter(params, OBJECT)
+        name, value = given_parameter(params, OBJECT)
         if not isinstance(value, str) or not value.strip():
             return "", None, None
         thing = _named(case, value, by_name=name != "object_id", handled=True)
         return _located(case, thing)
     if op in FIXTURED:
-        name, value = parameters.given_parameter(params, OBJECT)
+        name, value = given_parameter(params, OBJECT)
         if not isinstance(value, str) or not value.strip():
             return "", None, None
         return _located(case, _named(case, value, by_name=name != "object_id", handled=False))
     if op in PLACE:
-        names = parameters.goal_names(case.op, params)
-        name, value = parameters.given_parameter(params, names)
+        names = goal_names(case.op, params)
+        name, value = given_parameter(params, names)
         if isinstance(value, str) and name not in POINT:
             support = _named(case, value, by_name=True, handled=False) if value.strip() else None
             what, thing, place = _located(case, support)
@@ -174,7 +183,7 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     if op in MOVE:
         return "target", None, parameters.point(case.op, params, POINT)
     if op in LOOK:
-        _, value = parameters.given_parameter(params, LABEL)
+        _, value = given_parameter(params, LABEL)
         if isinstance(value, str) and value.strip() and not _described(case.scene, value):
             everything = (*case.scene.objects, *case.scene.furniture)
             if everything:
@@ -355,8 +364,8 @@ def _hand(case: _Case) -> None:
     if op in full:
         if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
             case.say("critic.empty", given, node=node)
-        if held and "target" not in parameters.goal_names(case.op, case.order.params):
-            named = case.order.params.get("target")
+        if held:
+            _, named = given_parameter(case.order.params, thing_names(case.op, case.order.params))
             if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
                 case.say(
                     "critic.other_held",

@@ -13,13 +13,13 @@ from worldfs.base.measured_facts import condition_text
 from worldfs.base.messages import coded, kept_text, render
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Profile, Scene
-from worldfs.base.standard_operations import EXECUTE_TEXT, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
+from worldfs.base.order_parameters import GOAL, LABEL, OBJECT, POINT, given_parameter
+from worldfs.base.standard_operations import EXECUTE_TEXT, LOOK, MOVE, PICK, PLACE
 from worldfs.formats import lesson_terms
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
 from .lesson_conditions import is_so
-from .parameters import GOAL, POINT
 
 if TYPE_CHECKING:
     from worldfs.notes import Passage, PassageIndex
@@ -142,7 +142,7 @@ def _at(when: datetime | str) -> str:
 def _main(op: str, params: dict[str, object]) -> object:
     names = OBJECT if op in PICK else GOAL if op in PLACE else LABEL if op in LOOK else POINT if op in MOVE else ()
     names = (*names, "nl_task", "task", "name", "strategy")
-    value = parameters.given_parameter(params, names)[1]
+    value = given_parameter(params, names)[1]
     if value is None and all(parameters.number(params.get(axis)) for axis in "xyz"):
         return [params[axis] for axis in "xyz"]
     if value is None:

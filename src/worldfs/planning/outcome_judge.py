@@ -13,12 +13,11 @@ from typing import Final, NamedTuple
 from worldfs.base.json_values import as_floats, as_object
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Json, Operation, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.order_parameters import LABEL, OBJECT, POINT, given_parameter, goal_names, thing_names
 from worldfs.base.standard_operations import (
     HAND_OVER,
-    LABEL,
     LOOK,
     MOVE,
-    OBJECT,
     PICK,
     PLACE,
     PLACE_BESIDE,
@@ -27,7 +26,7 @@ from worldfs.base.standard_operations import (
     described,
 )
 
-from .parameters import POINT, given_parameter, goal_names, number, point
+from .parameters import number, point
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said
 LAID, ASTRAY = 0.03, 0.15  # m, the same of a thing
@@ -121,7 +120,7 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     nothing is said."""
     op = _operation(order, seen)
     places = goal_names(op, order.params)
-    name, named = given_parameter(order.params, tuple(word for word in OBJECT if word not in places))
+    _, named = given_parameter(order.params, thing_names(op, order.params))
     held = _held_before(order, seen)
     id = seen.named(named) if isinstance(named, str) else held
     if not id:

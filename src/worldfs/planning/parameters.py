@@ -7,15 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from worldfs.base.json_values import as_float, as_int, as_objects
 from worldfs.base.model import Json, Operation, Parameter
-from worldfs.base.standard_operations import STANDARD
+from worldfs.base.order_parameters import AXES, GOAL, POINT, given_parameter
 
-# Synonymous names; the first that is given counts.
-POINT = ("target_pose", "target_position", "position", "pose")
-GOAL = (
-    *("target_position", "target_pose", "position", "location"),
-    *("container_id", "container", "support_id", "support", "target_id", "target"),
-)
-_AXES = ("x", "y", "z")
 _FACTOR = {"m": 1.0, "cm": 0.01, "mm": 0.001, "centimetres": 0.01, "centimeters": 0.01, "厘米": 0.01, "毫米": 0.001}
 HUGE = 1e4  # m: no arm and no floor is larger; beyond it a number is a mistake
 
@@ -23,11 +16,6 @@ HUGE = 1e4  # m: no arm and no floor is larger; beyond it a number is a mistake
 def number(value: object) -> bool:
     """A JSON number: booleans are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def declared_parameters(op: Operation) -> tuple[Parameter, ...]:
-    """The parameters of a row, or those of the specification when the row prints none."""
-    return op.parameters or STANDARD.get(op.name, op).parameters
 
 
 def mismatch(parameter: Parameter, value: object) -> str:
@@ -55,19 +43,6 @@ def mismatch(parameter: Parameter, value: object) -> str:
     return ""
 
 
-def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, object]:
-    """The first of `names` that is given, and its value; ("", None) without one."""
-    return next(((name, params[name]) for name in names if params.get(name) is not None), ("", None))
-
-
-def goal_names(op: Operation, params: Json) -> tuple[str, ...]:
-    """What may say where to place: with a `location` (q1), `target` is the thing, not the place."""
-    listed = {p.name for p in op.parameters}
-    if "location" in listed or ("location" in params and "target" in params):
-        return tuple(name for name in GOAL if name not in ("target", "target_id"))
-    return GOAL
-
-
 def invalid_numbers(params: Json) -> Iterator[tuple[str, object]]:
     """Numbers that no driver accepts: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
     stack: list[tuple[str, str, object]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
@@ -78,7 +53,7 @@ def invalid_numbers(params: Json) -> Iterator[tuple[str, object]]:
         elif isinstance(value, list | tuple):
             stack += [(f"{where}[{i}]", root, value[i]) for i in reversed(range(len(value)))]
         elif number(value):
-            limit = HUGE if root in POINT or root in GOAL or root in _AXES else 1e300
+            limit = HUGE if root in POINT or root in GOAL or root in AXES else 1e300
             if not -limit <= as_float(value) <= limit:
                 yield where, value
 
@@ -89,10 +64,10 @@ def point(op: Operation, params: Json, names: tuple[str, ...]) -> tuple[float, .
     name, value = given_parameter(params, names)
     if isinstance(value, list | tuple) and len(value) >= 3 and all(number(v) for v in value[:3]):
         return _metres(value[:3], [units.get(name, 1.0)] * 3)
-    if isinstance(value, Mapping) and all(number(value.get(a)) for a in _AXES):
-        return _metres([value[a] for a in _AXES], [units.get(name, 1.0)] * 3)
-    if not name and all(number(params.get(a)) for a in _AXES):
-        return _metres([params[a] for a in _AXES], [units.get(a, 1.0) for a in _AXES])
+    if isinstance(value, Mapping) and all(number(value.get(a)) for a in AXES):
+        return _metres([value[a] for a in AXES], [units.get(name, 1.0)] * 3)
+    if not name and all(number(params.get(a)) for a in AXES):
+        return _metres([params[a] for a in AXES], [units.get(a, 1.0) for a in AXES])
     return None
 
 

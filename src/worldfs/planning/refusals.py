@@ -27,6 +27,7 @@ REASONS: dict[str, RefusalReason] = {
     "critic.missing": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / {name}"),
     "critic.type": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / {name}"),
     "critic.extra": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / {name}", warning=True),
+    "critic.not_read": RefusalReason("UNKNOWN_PARAMETER", "ACTION.md params / {name}"),
     "critic.finite": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / {name}"),
     "critic.sensor": RefusalReason("REQUIRED_SENSOR_MISSING", "EMBODIED.md Sensors"),
     "critic.unknown": RefusalReason("UNKNOWN_OBJECT", "ENVIRONMENT.md objects"),

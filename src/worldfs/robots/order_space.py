@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from worldfs.base.model import Order, RobotState, Scene, Vec
-from worldfs.base.standard_operations import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
+from worldfs.base.order_parameters import LABEL, OBJECT, POINT, SUPPORT
+from worldfs.base.standard_operations import LOOK, MOVE, PICK, PLACE
 
 AROUND: Final = 0.25  # m about the points that an arm goes to: its elbow, its hand, what it holds
 ABOVE: Final = 0.60  # m: over a thing that is lifted
@@ -17,8 +18,6 @@ FOOT: Final = (0.35, 0.30)  # m: half of a carrier's sides, and its room
 DOCK: Final = 0.60  # m from what it drives to
 HEIGHT: Final = 1.0  # m of a carrier with its cargo
 PACE: Final = 0.25  # m/s over a way with corners
-_PLACES: Final = ("target", "location", "container", "target_location", "support", "on", "into", "in")
-_POINTS: Final = ("target_position", "target_pose", "position", "pose")
 
 
 class OrderSpace(NamedTuple):
@@ -70,12 +69,12 @@ def _goals(scene: Scene, order: Order, robot: RobotState) -> Iterable[Vec]:
     elif order.op in LOOK:
         keys = LABEL
     elif order.op in (*PLACE, *MOVE):
-        keys = _PLACES
+        keys = SUPPORT
         held = scene.thing(robot.holding) if robot.holding else None
         if held is not None:
             yield held.position
     else:
-        keys = (*OBJECT, *_PLACES)  # a sequence goes to all of them
+        keys = (*OBJECT, *SUPPORT)  # a sequence goes to all of them
     for key in keys:
         name = params.get(key)
         thing = scene.thing(name) if isinstance(name, str) else None
@@ -84,7 +83,7 @@ def _goals(scene: Scene, order: Order, robot: RobotState) -> Iterable[Vec]:
             yield thing.position
         elif other is not None:
             yield other.pose
-    for key in _POINTS:
+    for key in POINT:
         value = params.get(key)
         if isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value):
             yield tuple(float(v) for v in value[:3])

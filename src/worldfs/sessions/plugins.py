@@ -17,7 +17,7 @@ from worldfs.base.plugin_registry import PluginGroup, callable_object
 from worldfs.policies.policy_client import ClientFactory, PolicyClient
 from worldfs.robots.targets.target_adapter import AdapterFactory, SessionAware, TargetAdapter
 from worldfs.skills.builtin_runtime import NativeOperations
-from worldfs.skills.skill_runtime import SkillRuntime, SourcedSkill
+from worldfs.skills.skill_runtime import ParameterReader, SkillRuntime, SourcedSkill
 
 RuntimeFactory = Callable[[], SkillRuntime]
 
@@ -37,7 +37,7 @@ def checked_targets(make: AdapterFactory) -> AdapterFactory:
 def checked_runtimes(make: RuntimeFactory) -> RuntimeFactory:
     if is_ours(callable_object(make)):
         return make
-    return lambda: checked(called(make, plugin_name(make)), SkillRuntime, SourcedSkill)
+    return lambda: checked(called(make, plugin_name(make)), SkillRuntime, SourcedSkill, ParameterReader)
 
 
 def checked_clients(make: ClientFactory) -> ClientFactory:

@@ -17,7 +17,8 @@ from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
-from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, OBJECT, PICK_UP, PLACE_DOWN
+from worldfs.base.order_parameters import OBJECT
+from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
 from worldfs.robots.targets.target_adapter import nothing_wrong
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -34,17 +35,19 @@ from worldfs.base.model.skill import SIM
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
+from worldfs.formats import environment
 from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.targets.target_adapter import (
     TargetAdapter,
     nothing_wrong,
 )
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, SourcedSkill
+from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 from .session_witness import SessionWitness
+from .session_words import unknown_parameters, with_words
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
@@ -159,7 +162,8 @@ class SessionDriver:
         given = self._given(adapter, order, skill)
         found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
-        return found + list(runtime.review(self._skill_request(order, skill), adapter))
+        request = self._read(self._skill_request(order, skill), runtime, adapter)
+        return [*found, *(request if isinstance(request, list) else runtime.review(request, adapter))]
 
     def demands(self, job: Job, dependencies: Sequence[Job]) -> list[Finding]:
         return missing_shadow(job, self._registries.target(), dependencies)
@@ -197,7 +201,11 @@ class SessionDriver:
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            witness = SessionWitness(order, adapter, runtime)
+            read = self._read(request, runtime, adapter)
+            if isinstance(read, list):  # the world is another one than at preflight
+                return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
+            request = read
+            witness = SessionWitness(request, adapter, runtime)
             context = SkillContext(witness.target, policy, replace(run, artifacts=trace.folder), (trace,))
             outcome = witness.settled(run_skill(runtime, request, context))
         except PolicyError as error:
@@ -261,6 +269,21 @@ class SessionDriver:
         home = self._artifacts.parent if self._artifacts is not None else None
         request = replace(skill_request(order, skill), home=home, model=self._registries.model)
         return replace(request, params=deepcopy(request.params))  # a package's runtime must not change the order
+
+    def _read(
+        self, request: SkillRequest, runtime: SkillRuntime, adapter: TargetAdapter
+    ) -> SkillRequest | list[Finding]:
+        """The request with what its words name; refusals for what nothing reads."""
+        if not isinstance(runtime, ParameterReader):
+            return request
+        reads = runtime.parameters(request)
+        if unknown := list(unknown_parameters(request, reads)):
+            return unknown
+        scene = adapter.scene()
+        if not scene.objects:
+            scene = environment.read(json.dumps(self._registries.environment()).encode()).scene
+        found = with_words(request, reads, scene)
+        return [found] if isinstance(found, Finding) else found
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""

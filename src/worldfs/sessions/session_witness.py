@@ -12,13 +12,13 @@ from worldfs.base.driver import Simulated
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Order, Outcome, Scene
 from worldfs.base.model.skill import REAL
+from worldfs.base.order_parameters import given_parameter
 from worldfs.base.plugin_calls import CheckedPlugin, checked
 from worldfs.planning.outcome_judge import Observed, judge
-from worldfs.planning.parameters import given_parameter
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import SessionAware, StepResult, TargetAdapter
 from worldfs.skills.builtin_runtime import NativeOperations
-from worldfs.skills.skill_runtime import SkillRuntime
+from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
 OBJECT = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
 
@@ -26,11 +26,11 @@ OBJECT = ("object_id", "object", "target_object", "thing")  # parameters of a se
 class SessionWitness:
     """One session. `target` is what its skill is given: the adapter itself, or one whose answers are heard here."""
 
-    def __init__(self, order: Order, adapter: TargetAdapter, runtime: SkillRuntime) -> None:
+    def __init__(self, request: SkillRequest, adapter: TargetAdapter, runtime: SkillRuntime) -> None:
         self._adapter = adapter
         self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
         self._shown = False  # something that is no word of the skill has shown its success
-        named = given_parameter(order.params, OBJECT)[1]
+        named = given_parameter(request.params, OBJECT)[1]
         self._named = named if isinstance(named, str) and adapter.target.kind != REAL else ""
         self._before = adapter.scene() if self._named or self._foreign[0] else Scene()
         self.target = adapter

@@ -21,7 +21,8 @@ from worldfs.base.map_zones import map_zones
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
-from worldfs.base.standard_operations import LABEL, MOVE_TO, NAVIGATE
+from worldfs.base.order_parameters import LABEL
+from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
 from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
@@ -11,7 +12,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import either, finding_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.robots.targets.target_adapter import TargetAdapter
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.skills.skill_runtime import SkillContext, SkillParameters, SkillRequest
 
 
 @runtime_checkable
@@ -62,6 +63,15 @@ class BuiltinSkillRuntime:
         wanted = _still_wanted(orders, target)
         return target.judge(wanted[0]) if wanted else []
 
+    def parameters(self, request: SkillRequest) -> SkillParameters:
+        """Those that the skill's steps put in; of a skill that is an op of the body, whatever that takes."""
+        steps = _steps(request)
+        if steps is None:
+            return SkillParameters(frozenset(request.params))
+        asked = {name for _, params in steps for value in params.values() for name in _blanks(value)}
+        names = {alias for name in asked for alias in (name, *_ALIASES.get(name, ()))}
+        return SkillParameters(frozenset(names), _ALIASES["object_id"] if "object_id" in asked else ())
+
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         orders, target = steps_of(request), context.target
         if isinstance(orders, Finding) or not isinstance(target, NativeOperations):
@@ -90,8 +100,7 @@ class BuiltinSkillRuntime:
 
 def steps_of(request: SkillRequest) -> list[Order] | Finding:
     """The orders of a skill with its parameters filled in; a finding when a required one is missing."""
-    value = request.skill.extra.get("steps")
-    steps = STEPS.get(request.skill.id) if value is None else _own(value)
+    value, steps = request.skill.extra.get("steps"), _steps(request)
     if steps is None and value is not None:
         field, expected = f"SKILLS.md {request.skill.id} steps", coded("session.steps_list")
         fix = coded("session.correct_steps")
@@ -109,6 +118,16 @@ def steps_of(request: SkillRequest) -> list[Order] | Finding:
             Order(f"{request.job}.{number + 1}", request.job, op, needed, timeout_s=request.step_timeout_s or 300)
         )
     return orders
+
+
+def _steps(request: SkillRequest) -> tuple[tuple[str, Json], ...] | None:
+    value = request.skill.extra.get("steps")
+    return STEPS.get(request.skill.id) if value is None else _own(value)
+
+
+def _blanks(value: object) -> list[str]:
+    """The parameters that a step's value names: `{object_id}`."""
+    return re.findall(r"\{(\w{1,80})\}", value) if isinstance(value, str) else []
 
 
 def _still_wanted(orders: Sequence[Order], target: TargetAdapter) -> list[Order]:

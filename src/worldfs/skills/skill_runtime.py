@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.driver import Run
@@ -51,6 +51,26 @@ class SkillContext:
     policy: PolicyClient | None
     run: Run
     watch: Sequence[Watcher] = ()
+
+
+class SkillParameters(NamedTuple):
+    """What a runtime reads of a request's `params`.
+
+    `objects`: names of those that say what is handled, the usual first. `words`: it reads the session's words itself.
+    `tasks`: values of `task` that are no words.
+    """
+
+    names: frozenset[str]
+    objects: tuple[str, ...] = ()
+    words: bool = False
+    tasks: frozenset[str] = frozenset()
+
+
+@runtime_checkable
+class ParameterReader(Protocol):
+    """Optional interface of a runtime: it says which parameters it reads, so that any other refuses the session."""
+
+    def parameters(self, request: SkillRequest) -> SkillParameters: ...
 
 
 class SkillRuntime(Protocol):

@@ -33,12 +33,13 @@ from .action_conversion import ActionConversion, NoConversion, choose_conversion
 from .control_rate import ControlRate
 from .inference_watchdog import InferenceWatchdog
 from .observation_mapping import ObservationMapping
-from .skill_runtime import CallWatcher, SkillContext, SkillRequest
+from .skill_runtime import CallWatcher, SkillContext, SkillParameters, SkillRequest
 
 ANSWER_S = 10.0  # for an answer of the policy, if the session sets none
 MODES = ("chunk_buffer", "open_loop", "single_step")
 # parameters that describe an episode → the target's names for them
 _ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
+_TASKS = frozenset(("reach", "pick", "place", "stack"))  # of our own table
 _STOPPED = {
     "timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT", "session.stopped_timeout"),
     "cancelled": (Cause.CANCELLED, "CANCELLED", "session.stopped_cancelled"),
@@ -97,6 +98,10 @@ class VLAPolicyRuntime:
                 )
             )  # fmt: skip
         return found
+
+    def parameters(self, request: SkillRequest) -> SkillParameters:
+        """The words are the policy's prompt; the thing is what the target judges by."""
+        return SkillParameters(frozenset((*_ABOUT, "instruction")), ("object_id", "thing"), tasks=_TASKS)
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         if context.policy is None or request.skill.policy is None:

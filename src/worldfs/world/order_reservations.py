@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from worldfs.base.model import Order, RobotState, Scene, Vec
-from worldfs.base.standard_operations import LABEL, LOOK, MOVE_TO, OBJECT, PICK
+from worldfs.base.order_parameters import LABEL, OBJECT
+from worldfs.base.standard_operations import LOOK, MOVE_TO, PICK
 from worldfs.fleet.lanes import Lane, lanes_at, lanes_on, passing_places, read_lanes, zone_pose
 from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.robots.order_space import DOCK, FOOT, HEIGHT, order_goals, order_space

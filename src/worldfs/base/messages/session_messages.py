@@ -2,6 +2,9 @@
 
 # a row stays on its line
 ROWS = {
+    "session.one_thing": ("words that name {id}, as the parameter does", "与参数一致、指定 {id} 的语句"),
+    "session.words_of_one": ("words that name one thing of the scene", "指定场景中某一个物体的语句"),
+    "session.name_thing": ("name the thing by its id: object_id", "用 id 指明该物体：object_id"),
     "session.other_moved": (
         "{named} was named and did not move; moved: {moved}",
         "指定的是 {named}，但它没有移动；移动的是：{moved}",

@@ -64,8 +64,11 @@ _WORDS: Final = {
 }
 
 
+NAMES: Final = frozenset(word for words in _WORDS.values() for word in words)
+
+
 def _pick(task_params: TaskParams) -> LibraryProgram:
-    thing = thing_of(task_params)
+    thing = thing_of(task_params, lifts=True)
     x, y, z = (float(v) for v in thing.position)
     builder = _ProgramBuilder(task_params, (keypoint_named(f"{thing.id}.centre", task_params.things, task_params.job),))
     builder.grasp(thing)

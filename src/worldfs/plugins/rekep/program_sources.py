@@ -12,16 +12,17 @@ from worldfs.base.errors import BadInput, NotFound, Unsafe, UserError
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Skill, Thing
-from worldfs.skills.skill_runtime import SkillRequest
+from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 
 from . import program_library
 from .constraint_program import ConstraintProgram, of_files, of_folder, of_text, texts_of_folder
 from .keypoints import Keypoint, attach_points, keypoint_named, of_scene
 from .program_library import LibraryProgram, ProgramGoal
-from .task_params import TaskParams
+from .task_params import OBJECT, PLACE, POINT, TaskParams
 
 SLACK = 0.01  # m: published functions are distances without a tolerance of their own
 WORDS = ("nl_task", "task", "instruction", "text")
+OWN = ("constraints", "keypoints", "keypoints_from", "slack", "max_backtracks", "program", "model", "images")
 FOR_WORDS = ("rekep_real", "real_execute")  # skills that are described in words
 
 
@@ -35,6 +36,14 @@ def words_of(request: SkillRequest) -> str:
     ):
         return ""
     return description or request.words.strip()
+
+
+def parameters_of(request: SkillRequest) -> SkillParameters:
+    """Constraints of one's own handle what their keypoints name; a program of the library handles one thing."""
+    names = frozenset((*OBJECT, *PLACE, *POINT, *OWN, *WORDS))
+    if words_of(request) or given_constraints(request) is not None:
+        return SkillParameters(names, words=True)
+    return SkillParameters(names, OBJECT, tasks=program_library.NAMES)
 
 
 def given_constraints(request: SkillRequest) -> object:

@@ -19,7 +19,7 @@ from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
 from worldfs.robots.rotations import quaternion
 from worldfs.robots.targets.target_adapter import TargetAdapter
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.skills.skill_runtime import SkillContext, SkillParameters, SkillRequest
 from worldfs.skills.workspace_scene import read_environment
 
 from . import program_sources, success_predicates
@@ -64,6 +64,9 @@ class ReKepPolicyRuntime:
             "choose a goal nearer to 0.35-0.62 m before the robot",
         )
         return [Finding("CRITIC_REFUSED", field, coded("plugin.rekep_reachable_stages"), why, fix, request.job)]
+
+    def parameters(self, request: SkillRequest) -> SkillParameters:
+        return program_sources.parameters_of(request)
 
     def sources(self, request: SkillRequest) -> Json:
         return program_sources.digests(request)

@@ -15,7 +15,7 @@ from worldfs.plugins.rekep.rekep_runtime import end_effector_of, halted_outcome
 from worldfs.robots.rotations import Pose, angle_between, axis_rotation, matrix
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.target_adapter import TargetAdapter
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.skills.skill_runtime import SkillContext, SkillParameters, SkillRequest
 
 KEYS: Final = ("target_pose", "target_position", "position", "pose")
 NEAR, TURNED = 0.01, 0.05  # m and rad from the goal that count as there
@@ -52,6 +52,9 @@ class MoveRuntime:
             return [Finding("CRITIC_REFUSED", f"TARGETS.md {target.target.id} config.safety.workspace",
                             coded("plugin.rekep_inside"), found, coded("plugin.rekep_choose_inside"))]  # fmt: skip
         return []
+
+    def parameters(self, request: SkillRequest) -> SkillParameters:
+        return SkillParameters(frozenset((*KEYS, "x", "y", "z")))
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         effector, numbers = end_effector_of(context.target, "", request.home), _numbers(request.params)

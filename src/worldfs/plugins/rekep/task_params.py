@@ -36,9 +36,10 @@ class TaskParams:
     base: Array
 
 
-def thing_of(task_params: TaskParams) -> Thing:
+def thing_of(task_params: TaskParams, *, lifts: bool = False) -> Thing:
+    """What the parameters name; what is held, where they name nothing and it is to be put somewhere."""
     word = _word(task_params.params, OBJECT)
-    if not word and task_params.held:
+    if not word and task_params.held and not lifts:
         word = task_params.held
     if not word:
         raise missing_param(task_params, "object_id", "the id of a thing")

@@ -12,7 +12,8 @@ from worldfs.base.json_values import as_list
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT, SUPPORT, thing_names
+from worldfs.base.standard_operations import PLACE_DOWN
 from worldfs.robots import rotations
 
 from . import geometry, grasp, object_placement, panda, params, support
@@ -207,8 +208,10 @@ def regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
 
 
 def held_thing(arm: Arm, order: Order) -> str | Finding:
-    """What the gripper holds, or that it holds nothing."""
-    return arm.rig.held() or Finding(
+    """What the gripper holds; or that it holds nothing, or another thing than the order names."""
+    if held := arm.rig.held():
+        return _named_other(arm, order, held) or held
+    return Finding(
         "NOT_HOLDING",
         "ENVIRONMENT.md robots[].holding",
         coded("robot.held_object"),
@@ -219,6 +222,24 @@ def held_thing(arm: Arm, order: Order) -> str | Finding:
     )
 
 
+def _named_other(arm: Arm, order: Order, held: str) -> Finding | None:
+    names = thing_names(PLACE_DOWN, order.params)
+    if params.word(order.params, names) is None:
+        return None
+    named = params.thing(arm.rig, order, names, objects=True)
+    if isinstance(named, Finding) or named == held:
+        return named if isinstance(named, Finding) else None
+    return Finding(
+        "HOLDING",
+        "ENVIRONMENT.md robots[].holding",
+        named,
+        coded("robot.holds", id=held),
+        coded("robot.place_first", id=held),
+        order.id,
+        condition=facts(fact(arm.rig.robot_id, "holding", held)),
+    )
+
+
 def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.PlacementGoal]] | Finding:
     held = held_thing(arm, order)
     if isinstance(held, Finding):
@@ -226,13 +247,13 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     at = params.point(order)
     if isinstance(at, Finding):
         return at
-    if (into := params.word(order.params, params.PLACE_KEYS)) is not None and into[1] in arm.rig.fixtures:
+    if (into := params.word(order.params, SUPPORT)) is not None and into[1] in arm.rig.fixtures:
         found = object_placement.goal_on(arm, held, into[1], order.id)
         return found if isinstance(found, Finding) else (held, found)
     if at is not None:
         found = object_placement.goal_at(arm, held, at[:3], order.id)
         return found if isinstance(found, Finding) else (held, found)
-    keys: tuple[str, ...] = params.PLACE_KEYS
+    keys: tuple[str, ...] = SUPPORT
     named = params.word(order.params, keys)
     if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
         keys = tuple(k for k in keys if k != named[0])

@@ -13,7 +13,7 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
-from worldfs.base.standard_operations import LABEL
+from worldfs.base.order_parameters import LABEL
 
 from . import carrier_model, params
 from .action_evidence import plan_failure, rounded

@@ -13,7 +13,7 @@ import numpy as np
 from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements, rotations
 
 from . import fixture_model, geometry, panda, params, support

@@ -11,7 +11,7 @@ import numpy as np
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Outcome
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT
 
 from . import grasp, params, push
 from .action_evidence import ActionEvidence, plan_failure, seen_before

@@ -9,7 +9,8 @@ from worldfs.base.driver import Interpreter
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
-from worldfs.base.standard_operations import FIXTURED, HAND_OVER, LABEL, OBJECT, PLACE_BESIDE, STACK
+from worldfs.base.order_parameters import LABEL, OBJECT, SUPPORT
+from worldfs.base.standard_operations import FIXTURED, HAND_OVER, PLACE_BESIDE, STACK
 
 from . import actions, params, perception, sequences
 from .arm import Arm
@@ -35,13 +36,16 @@ def handled_things(arm: Arm, order: Order) -> list[str]:
     rig = arm.rig
     if order.op == STACK.name:
         return [str(id) for id in as_list(order.params.get("object_ids")) if str(id) in rig.body]
-    keys = params.PLACE_KEYS if order.op == PLACE_BESIDE.name else OBJECT
+    keys = SUPPORT if order.op == PLACE_BESIDE.name else OBJECT
     named = params.thing(rig, order, keys, objects=True)
     return [] if isinstance(named, Finding) else [named]
 
 
 def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:
     """Findings on one order in the present state; a sequence is reviewed by its first order."""
+    unread = params.unread(order, sequences.STRATEGY if order.op == sequences.STRATEGY.name else None)
+    if unread is not None:
+        return (unread,)
     found: object = None
     if order.op in HANDLING_ACTS:
         found = HANDLING_ACTS[order.op][0](arm, order)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Json, Order
+from worldfs.base.model import Finding, Json, Operation, Order
+from worldfs.base.order_parameters import POINT, unread_parameters, usual_names
+from worldfs.base.standard_operations import meaning
 
 from .array_types import Array
 from .rig import Rig
-
-PLACE_KEYS = ("target", "location", "container", "target_location", "container_id", "support", "on", "into", "in")
-POINT_KEYS = ("target_position", "position", "target_pose")
 
 
 def refused(expected: str, found: str, fix: str, job: str) -> Finding:
@@ -26,6 +26,17 @@ def invalid_param(
 ) -> Finding:
     text = coded("robot.nothing") if found is None else str(found)[:200]
     return Finding(code, f"ACTION.md params.{field}", expected, text, fix, order.id)
+
+
+def unread(order: Order, op: Operation | None = None) -> Finding | None:
+    """A parameter that nothing reads: the order asks for more than would be done. `op`: one of no standard."""
+    op = op or meaning(order.op)
+    given = unread_parameters(replace(op, name=order.op), order.params) if op else []
+    if op is None or not given:
+        return None
+    field, names = f"ACTION.md params.{given[0][:80]}", ", ".join(usual_names(op))
+    found, fix = coded("critic.not_read.found", name=given[0][:80]), coded("critic.not_read.fix", hint="")
+    return Finding("UNKNOWN_PARAMETER", field, coded("critic.not_read.expected", names=names), found, fix, order.id)
 
 
 def vector(value: object) -> Array | None:
@@ -44,7 +55,7 @@ def vector(value: object) -> Array | None:
     return np.array([float(v) for v in value])
 
 
-def point(order: Order, keys: tuple[str, ...] = POINT_KEYS) -> Array | Finding | None:
+def point(order: Order, keys: tuple[str, ...] = POINT) -> Array | Finding | None:
     """The order's target as numbers; None when it has none; a finding when it is not a point."""
     params = order.params
     for key in keys:

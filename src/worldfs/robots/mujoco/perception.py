@@ -16,7 +16,7 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.name_parts import fits_label
-from worldfs.base.standard_operations import LABEL
+from worldfs.base.order_parameters import LABEL
 from worldfs.robots import rotations
 
 from . import geometry, panda, params

@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.order_parameters import SUPPORT
 from worldfs.base.standard_operations import PLACE_BESIDE
 from worldfs.robots import rotations
 
@@ -48,7 +49,7 @@ def beside_goal(arm: Arm, order: Order) -> RelativePlacement | Finding:
 
 
 def relative_to(arm: Arm, order: Order, held: str) -> RelativePlacement | Finding:
-    other = params.thing(arm.rig, order, (PLACE_BESIDE.parameters[0].name, *params.PLACE_KEYS), objects=True)
+    other = params.thing(arm.rig, order, (PLACE_BESIDE.parameters[0].name, *SUPPORT), objects=True)
     if isinstance(other, Finding):
         return other
     if other == held:

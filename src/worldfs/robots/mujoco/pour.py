@@ -11,7 +11,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT, SUPPORT
 from worldfs.robots import displacements, rotations
 
 from . import actions, geometry, grasp, object_placement, panda, params, support, vessel_model
@@ -71,7 +71,7 @@ def pour_goal(arm: Arm, order: Order) -> PourGoal | Finding:
     source = params.thing(rig, order, OBJECT[:3], objects=True)
     if isinstance(source, Finding):
         return source
-    target = params.thing(rig, order, params.PLACE_KEYS, objects=False)
+    target = params.thing(rig, order, SUPPORT, objects=False)
     if isinstance(target, Finding):
         return target
     if target == source:

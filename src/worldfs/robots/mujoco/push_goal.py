@@ -10,7 +10,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements
 from worldfs.robots.orientation import FLAT
 

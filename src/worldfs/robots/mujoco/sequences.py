@@ -13,7 +13,8 @@ from worldfs.base.errors import UserError
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.order_parameters import POINT, SCRIPT, SUPPORT
 
 from . import panda, params
 from .action_evidence import ActionEvidence
@@ -28,14 +29,24 @@ AT_HOME = 0.02  # rad
 WAVE = 0.35  # rad
 SWUNG = 0.1  # rad that a joint may be behind at the end of a swing
 PRESSED = 0.5  # N of each pad on what the gripper holds
-NAME_KEYS = ("name", "strategy", "strategy_name", "script")
+STRATEGY = Operation(
+    "strategy",
+    "Scripted sequence: home, open_gripper, close_gripper, wave, pick_and_place, look_and_pick, steps",
+    (
+        Parameter("name", "string"),
+        Parameter("object_id", "string", optional=True),
+        Parameter("target", "string", optional=True),
+        Parameter("target_position", "[x,y,z]", optional=True),
+        Parameter("steps", "list", optional=True),
+    ),
+)
 
 RunOrder = Callable[[Order], Outcome]
 Steps = list[tuple[str, Json]]
 
 
 def name_of(order: Order) -> str:
-    named = params.word(order.params, NAME_KEYS)
+    named = params.word(order.params, SCRIPT)
     return named[1] if named else "steps" if "steps" in order.params else ""
 
 
@@ -137,7 +148,7 @@ class ActionSequence:
 
 
 def _pick_and_place(given: Json) -> Steps:
-    where = {k: given[k] for k in ("target_position", *params.PLACE_KEYS) if k in given}
+    where: Json = {k: given[k] for k in (*POINT, *SUPPORT) if k in given}
     return [("pick_up", {"object_id": given["object_id"]}), ("place", where)]
 
 
@@ -160,7 +171,7 @@ def steps_of(order: Order) -> Steps | Finding:
         given = order.params.get("steps")
         if not isinstance(given, list) or not given or not all(isinstance(s, dict) for s in given):
             return params.invalid_param(order, "steps", coded("robot.param_steps"), given, coded("robot.give_steps"))
-        return [_step(s) for s in given]
+        return _read_steps(order, [_step(s) for s in given])
     row = SEQUENCES.get(name)
     if row is None:
         known = coded("common.either_of", names=[*MOVEMENTS, *SEQUENCES, "steps"])
@@ -174,6 +185,11 @@ def steps_of(order: Order) -> Steps | Finding:
             order, "target", coded("robot.param_place"), dict(order.params), coded("robot.give_place")
         )
     return row.steps(order.params)
+
+
+def _read_steps(order: Order, steps: Steps) -> Steps | Finding:
+    unread = (params.unread(replace(order, op=op, params=given)) for op, given in steps)
+    return next((found for found in unread if found is not None), steps)
 
 
 def _step(given: Json) -> tuple[str, Json]:

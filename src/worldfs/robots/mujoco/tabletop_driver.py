@@ -15,17 +15,10 @@ from worldfs.base.extras import needs
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
-from worldfs.base.standard_operations import (
-    EXECUTE_TEXT,
-    HANDLING,
-    LABEL,
-    MOVE_TO,
-    NAVIGATE,
-    PICK_UP,
-    PLACE_DOWN,
-)
+from worldfs.base.order_parameters import LABEL
+from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
@@ -48,15 +41,7 @@ UNNAMED = "unknown"  # category of what matches no name
 if TYPE_CHECKING:
     from .camera_looks import CameraLooks
 
-OPERATIONS = (
-    MOVE_TO, PICK_UP, PLACE_DOWN, *HANDLING, NAVIGATE,
-    Operation(
-        "strategy",
-        "Scripted sequence: home, open_gripper, close_gripper, wave, pick_and_place, look_and_pick, steps",
-        (Parameter("name", "string"),),
-    ),
-    EXECUTE_TEXT,
-)  # fmt: skip
+OPERATIONS = (MOVE_TO, PICK_UP, PLACE_DOWN, *HANDLING, NAVIGATE, sequences.STRATEGY, EXECUTE_TEXT)
 
 
 class TabletopDriver:

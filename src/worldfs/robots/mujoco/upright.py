@@ -8,7 +8,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
-from worldfs.base.standard_operations import OBJECT
+from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 

@@ -11,7 +11,8 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.name_parts import is_called
-from worldfs.base.standard_operations import OBJECT, WIPERS
+from worldfs.base.order_parameters import OBJECT, SUPPORT
+from worldfs.base.standard_operations import WIPERS
 from worldfs.robots import displacements, rotations
 
 from . import actions, geometry, grasp, object_placement, panda, params, support
@@ -72,7 +73,7 @@ def wipe_goal(arm: Arm, order: Order) -> WipeGoal | Finding:
     sponge = params.thing(rig, order, OBJECT[:3], objects=True)
     if isinstance(sponge, Finding):
         return sponge
-    named = params.thing(rig, order, params.PLACE_KEYS, objects=False)
+    named = params.thing(rig, order, SUPPORT, objects=False)
     if isinstance(named, Finding):
         return named
     if not wipes(rig.things[sponge]):

@@ -19,7 +19,8 @@ from worldfs.base.model import (
     Task,
     Vec,
 )
-from worldfs.base.standard_operations import OBJECT, PICK, PLACE, PLACE_BESIDE, PUSH
+from worldfs.base.order_parameters import OBJECT
+from worldfs.base.standard_operations import PICK, PLACE, PLACE_BESIDE, PUSH
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import PlanProgress
 

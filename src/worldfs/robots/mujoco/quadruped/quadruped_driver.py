@@ -15,7 +15,7 @@ from worldfs.base.json_values import as_float, as_list, as_object, as_objects
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import TRUTH
-from worldfs.base.standard_operations import LABEL
+from worldfs.base.order_parameters import LABEL
 from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded

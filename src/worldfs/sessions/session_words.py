@@ -1,0 +1,75 @@
+"""What a session's parameters and words name: read by the resolver of instructions, or refused.
+
+A word that nothing reads moves nothing. An unknown parameter refuses the session; words that name no thing, or another
+one than a parameter does, refuse it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Scene
+from worldfs.planning.planner import NoThing, OneThing, SeveralThings, which_thing
+from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
+
+from .unread_fields import REMARKS
+
+UNREAD: Final = (*REMARKS, "gripper")  # the specification's session names its gripper: every robot has one
+WORDS: Final = ("nl_task", "instruction", "task", "text")
+
+
+def unknown_parameters(request: SkillRequest, reads: SkillParameters) -> Iterator[Finding]:
+    """A refusal for each parameter that nothing reads."""
+    known = sorted(reads.names)
+    for name, value in request.params.items():
+        if name in reads.names or name in UNREAD or value is None:
+            continue
+        likely = "".join(get_close_matches(name, known, 1, 0.7))
+        fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
+        field, found = f"SESSIONS.md {request.job} execution.params", coded("session.unread", name=name[:80])
+        yield Finding("UNKNOWN_PARAMETER", field, coded("common.some_of", names=known), found, fix, request.job)
+
+
+def words_of(request: SkillRequest, reads: SkillParameters) -> tuple[str, str]:
+    """The session's words and their place in its entry; "" where there are none. The name of a task is no sentence."""
+    for name in WORDS:
+        value = request.params.get(name)
+        if isinstance(value, str) and value.strip() and not (name == "task" and value.strip() in reads.tasks):
+            return value.strip(), f"execution.params.{name}"
+    return request.words.strip(), "task_description"
+
+
+def named_thing(request: SkillRequest, reads: SkillParameters) -> str:
+    """What a parameter names as the thing to handle; "" for nothing."""
+    values = (request.params.get(name) for name in reads.objects)
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def with_words(request: SkillRequest, reads: SkillParameters, scene: Scene) -> SkillRequest | Finding:
+    """The request with the thing that its words name as its parameter; a refusal where they name none, or another."""
+    words, place = words_of(request, reads)
+    named = named_thing(request, reads)
+    if not words or not reads.objects or not scene.objects or reads.words:
+        return request
+    answer = which_thing(words, scene)
+    if named:
+        ids = {thing.id for thing in scene.objects if named in (thing.id, thing.name)}
+        if isinstance(answer, OneThing) and answer.id not in (named, *ids):
+            return _refused(request, place, coded("session.one_thing", id=named), answer.id)
+        return request
+    match answer:
+        case OneThing(id):
+            return replace(request, params={**request.params, reads.objects[0]: id})
+        case SeveralThings(_, names):
+            return _refused(request, place, coded("session.words_of_one"), names)
+        case NoThing(reason):
+            return _refused(request, place, coded("session.words_of_one"), reason)
+
+
+def _refused(request: SkillRequest, place: str, expected: str, found: str) -> Finding:
+    field = f"SESSIONS.md {request.job} {place}"
+    return Finding("UNKNOWN_OBJECT", field, expected, found, coded("session.name_thing"), request.job)

@@ -1,0 +1,89 @@
+"""A session's words and parameters are read, or refuse it: what is named is what is moved."""
+
+import pytest
+
+from worldfs.base.model import Finding, Scene, Skill, Thing
+from worldfs.sessions.session_witness import moved_instead
+from worldfs.sessions.session_words import unknown_parameters, with_words
+from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
+
+APPLE = Thing("apple_01", "red apple", "fruit", (0.4, 0.1, 0.43), size=(0.06,) * 3, shape="sphere")
+CAN = Thing("can_01", "green can", "drink", (0.4, -0.1, 0.45), size=(0.06, 0.06, 0.1), shape="cylinder")
+JUICE = Thing("juice_01", "apple juice", "drink", (0.5, -0.1, 0.45), size=(0.06, 0.06, 0.1), shape="box")
+SCENE = Scene((), (APPLE, CAN, JUICE))
+READS = SkillParameters(frozenset(("object_id", "object", "target_id", "nl_task", "task")), ("object_id", "object"),
+                        tasks=frozenset(("pick",)))  # fmt: skip
+
+
+def asked(words="", **params):
+    return SkillRequest("s1", Skill("rekep_pick", "ReKepPolicyRuntime"), params, words)
+
+
+@pytest.mark.parametrize(
+    ("params", "words", "thing"),
+    [
+        ({"nl_task": "grab the green can"}, "", "can_01"),
+        ({"nl_task": "pick up the apple"}, "", "apple_01"),
+        ({"task": "pick up the apple juice"}, "", "juice_01"),
+        ({}, "拿起绿色的罐子", "can_01"),
+        ({"object_id": "apple_01"}, "", "apple_01"),
+        ({"object_id": "apple_01", "nl_task": "pick up the red apple"}, "", "apple_01"),
+        ({"object_id": "apple_01", "task": "pick"}, "", "apple_01"),
+        ({"object": "red apple", "nl_task": "pick up the apple"}, "", None),
+    ],
+)
+def test_words_name_the_thing_by_the_resolver_of_instructions(params, words, thing):
+    read = with_words(asked(words, **params), READS, SCENE)
+    assert isinstance(read, SkillRequest) and read.params.get("object_id") == thing
+
+
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ({"nl_task": "pick up the unicorn"}, "unicorn"),
+        ({"task": "pick up the can opener"}, "opener"),
+        ({"nl_task": "pick up the drink"}, "can"),
+        ({"object_id": "apple_01", "nl_task": "pick up the green can"}, "can_01"),
+    ],
+)
+def test_words_that_name_nothing_several_or_another_thing_refuse_the_session(params, found):
+    refused = with_words(asked("", **params), READS, SCENE)
+    assert isinstance(refused, Finding) and not refused.warning and found in refused.found
+    assert refused.field.startswith("SESSIONS.md s1 execution.params.")
+
+
+def test_a_skill_that_reads_words_itself_and_a_scene_without_things_leave_them_to_it():
+    words = asked("", nl_task="pick up the unicorn")
+    assert with_words(words, READS._replace(words=True), SCENE) is words
+    assert (
+        with_words(words, READS, Scene()) is words and with_words(words, SkillParameters(frozenset()), SCENE) is words
+    )
+
+
+def test_an_unknown_parameter_refuses_and_the_likely_one_is_named():
+    (refused,) = unknown_parameters(asked("", objectid="can_01", note="for the guests", target_id=None), READS)
+    assert (refused.code, refused.warning) == ("UNKNOWN_PARAMETER", False)
+    assert "objectid" in refused.found and "object_id" in refused.fix
+
+
+def moved(*things):
+    return Scene((), things)
+
+
+def at(thing, x):
+    return Thing(thing.id, thing.name, thing.category, (x, 0.1, 0.43), size=thing.size, shape=thing.shape)
+
+
+@pytest.mark.parametrize(
+    ("named", "after", "instead"),
+    [
+        ("apple_01", moved(at(APPLE, 0.9), CAN), []),
+        ("apple_01", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        ("red apple", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        ("apple_01", moved(at(APPLE, 0.8), at(CAN, 0.9)), []),
+        ("apple_01", moved(APPLE, CAN), []),
+        ("unknown", moved(APPLE, at(CAN, 0.9)), []),
+    ],
+)
+def test_another_thing_that_moved_in_the_place_of_the_named_one_is_told(named, after, instead):
+    assert moved_instead(named, moved(APPLE, CAN), after) == instead
