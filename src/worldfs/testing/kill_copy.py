@@ -12,7 +12,7 @@ def copy_as_killed(home: Path, to: Path) -> Path:
     while True:
         before = _sizes(home)
         with suppress(shutil.Error):
-            shutil.copytree(home, to, ignore=shutil.ignore_patterns("*.lock", "drafts"))
+            shutil.copytree(home, to, ignore=shutil.ignore_patterns("*.lock", "drafts", "sockets"))
             if _sizes(home) == before:
                 return to
         shutil.rmtree(to)
