@@ -91,8 +91,10 @@ class PendingStops:
         self._lock = threading.Lock()
 
     def add(self, stop: PendingStop) -> None:
-        with self._lock:
-            self._stops = (*self._stops, stop)
+        """Nothing to do for a stop of no robot: no log lacks it."""
+        if stop.keys:
+            with self._lock:
+                self._stops = (*self._stops, stop)
 
     def stored(self, id: str, key: str) -> None:
         """The log at that key has it now."""
