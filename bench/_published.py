@@ -342,7 +342,10 @@ FIGURES = (
     Figure(
         "stop.p99_ms",
         "from the request in another process to the call of the driver's stop, in a long motion with a queue",
-        ("runtime/stop_log.py", "runtime/stop_listener.py", "runtime/kernel.py", "storage/watch_linux.py"),
+        (
+            *("runtime/stop_log.py", "runtime/stop_listener.py", "runtime/kernel.py"),
+            *("storage/watch_linux.py", "storage/inotify_hub.py"),
+        ),
     ),
     *LIBERO,
 )  # fmt: skip

@@ -16,6 +16,7 @@ READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # non-
 FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
 NAME_MAX: Final = 255  # bytes (POSIX limits.h, the same on every file system that we know)
 OPEN_FOLDERS: Final = 128  # descriptors kept
+FEW_FOLDERS: Final = 2  # the same, where many directories are open at once
 WHOLE_MOST: Final = 1 << 30  # bytes of a file that is read into memory
 
 
@@ -119,10 +120,10 @@ class DirEntryRef(NamedTuple):
 
 
 class DirReader:
-    """Reading below one directory, and nothing else. Usable from many threads."""
+    """Reading below one directory, and nothing else. Usable from many threads. `folders`: directories kept open."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+    def __init__(self, path: str | os.PathLike[str], folders: int = OPEN_FOLDERS) -> None:
+        self.path, self._most = os.fspath(path), folders
         try:
             self._top = DirFd(os.open(self.path, FOLDER & ~os.O_NOFOLLOW), "")
         except OSError as error:
@@ -152,7 +153,7 @@ class DirReader:
             if stat.S_ISLNK(os.stat(name, dir_fd=parent.fd, follow_symlinks=False).st_mode):
                 raise Unsafe(coded("tree.link_on_way"), path=path, expected=coded("tree.own_directory")) from None
             raise
-        while len(self._folders) >= OPEN_FOLDERS:
+        while len(self._folders) >= self._most:
             self._folders.pop(next(iter(self._folders), path), None)
         self._folders[path] = found
         return found

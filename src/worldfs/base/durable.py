@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final, NamedTuple
 
 from . import syscalls
-from .dir_reader import FOLDER, DirEntryRef, DirFd, DirReader, check_path, not_a_regular_file, path_error
+from .dir_reader import FOLDER, OPEN_FOLDERS, DirEntryRef, DirFd, DirReader, check_path, not_a_regular_file, path_error
 from .disk import STAMP, Disk, How
 from .errors import Exists, NotFound, WorldError
 from .messages import coded
@@ -45,8 +45,15 @@ class Root(DirReader):
     no watcher, and what a crash leaves is found without a search.
     """
 
-    def __init__(self, path: str | os.PathLike[str], disk: Disk | None = None, *, scratch: str = "") -> None:
-        super().__init__(path)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        disk: Disk | None = None,
+        *,
+        scratch: str = "",
+        folders: int = OPEN_FOLDERS,
+    ) -> None:
+        super().__init__(path, folders)
         self.disk = disk or Disk()
         self._scratch = scratch
         self._apart: set[str] = set()  # folders behind another mount, whose temporaries must lie beside their target

@@ -112,6 +112,8 @@ _FIX = {
     errno.EROFS: "tree.mounted_read_only",
     errno.EACCES: "tree.not_writable",
     errno.EPERM: "tree.os_refuses",
+    errno.EMFILE: "tree.open_files",
+    errno.ENFILE: "tree.open_files_of_all",
 }
 
 

@@ -17,8 +17,9 @@ class FileLock:
     A forked child would share its parent's lock, so it opens the file for itself.
     """
 
-    def __init__(self, root: Root, key: str) -> None:
-        self._root, self._key = root, key
+    def __init__(self, root: Root, key: str, *, kept: bool = True) -> None:
+        """`kept`: the file stays open while the lock is free."""
+        self._root, self._key, self._kept = root, key, kept
         self.mutex = threading.RLock()
         self.depth = 0
         self.fd = -1
@@ -43,6 +44,8 @@ class FileLock:
         try:
             if not self.depth and self.fd >= 0:
                 fcntl.flock(self.fd, fcntl.LOCK_UN)
+                if not self._kept:
+                    self.close()
         finally:
             self.mutex.release()
 

@@ -15,6 +15,7 @@ from worldfs.base.model import Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind, StoreWatch
+from worldfs.storage.watch_scan import INTERVAL
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from .alerts import Alerts
@@ -99,6 +100,7 @@ class Kernel:
         )  # other files → callback; it returns False to be called again when no job runs
         self._put_off: set[str] = set()  # those to be called again when no job runs
         self._watch = self._listen()
+        self._limit: WorldError | None = None  # why changes are found late, as an alert says
         self._turns = HeldTurns(store, self.nodes, clock)
         self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job), elsewhere)
         dispatch = Dispatcher(
@@ -244,6 +246,7 @@ class Kernel:
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something changed."""
         self.handle_changes(self._watch.read(0.0) if changes is None else changes)
+        self._note_limit()
         self._look()
         if not self._threads:
             self.stopping.measure_now()
@@ -326,6 +329,15 @@ class Kernel:
         own, page = self._stores.robots[node], self._page
         sheet = StoredSheet(own, page.file, self.jobs, node, self.alert, page=page, name=f"{node}/{page.file}")
         self.sheets.add(robot_key(node, page.file), sheet)
+
+    def _note_limit(self) -> None:
+        """Say that changes are found late, as soon as that is so."""
+        limit = self._watch.limit
+        if limit is not None and limit is not self._limit:
+            self._limit = limit
+            found = coded("tree.scanned", said=limit.found, s=INTERVAL)
+            feed = Finding(limit.code, "inotify", coded("file.inotify"), found, limit.fix, warning=True)
+            self.alert("inotify", feed)
 
     def _listen(self) -> StoreWatch:
         # Of open jobs only new ones: the lines that our own lanes write would wake this thread against them.

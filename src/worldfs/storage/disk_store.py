@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
+from worldfs.base.dir_reader import FEW_FOLDERS, OPEN_FOLDERS, DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
 from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError, WorldError
 from worldfs.base.file_lock import FileLock
@@ -54,15 +54,18 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         versioned: Container[str] = frozenset(),
         history_bytes: int = file_versions.BUDGET,
         clock: Clock | None = None,
+        few_files: bool = False,
     ) -> None:
+        """`few_files`: keep few files open, because many stores are open at once."""
         self.disk = disk or Disk()
         self.clock = clock or SystemClock()
-        self.root = Root(root, self.disk, scratch=SCRATCH)
+        self.root = Root(root, self.disk, scratch=SCRATCH, folders=FEW_FOLDERS if few_files else OPEN_FOLDERS)
         self.root.sweep()
-        self.lock = FileLock(self.root, LOCK)  # compare and rename are one step among all stores of this root
+        # compare and rename are one step among all stores of this root
+        self.lock = FileLock(self.root, LOCK, kept=not few_files)
         self.guarded = guarded
         self.trash = Trash(self.root, self.clock)
-        self.history = FileVersions(self.root, versioned, self.clock, history_bytes)
+        self.history = FileVersions(self.root, versioned, self.clock, history_bytes, few_files=few_files)
         self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock, self.history)
         self.swaps = CompareAndSwap(self.root, self.aside, guarded, self.lock, self.history)
 
@@ -371,13 +374,9 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         for prefix in prefixes:
             if prefix:
                 check_path(prefix, op="watch")
-        if hasattr(os, "eventfd"):  # Linux; nowhere else is there inotify
-            from .watch_linux import LinuxWatch
+        from .disk_watch import DiskWatch
 
-            return LinuxWatch(self, prefixes, arrivals)
-        from .watch_scan import ScanWatch
-
-        return ScanWatch(self, prefixes)
+        return DiskWatch(self, prefixes, arrivals)
 
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         check_path(key, op="read")

@@ -60,8 +60,10 @@ class _Version(NamedTuple):
 class FileVersions:
     """`keys`: those that are kept. Methods that write are called with the store's lock held."""
 
-    def __init__(self, root: Root, keys: Container[str], clock: Clock, budget: int = BUDGET) -> None:
-        self._root, self._keys, self._clock, self._budget = root, keys, clock, budget
+    def __init__(
+        self, root: Root, keys: Container[str], clock: Clock, budget: int = BUDGET, *, few_files: bool = False
+    ) -> None:
+        self._root, self._keys, self._clock, self._budget, self._few = root, keys, clock, budget, few_files
         self._logs: OrderedDict[str, VersionLog] = OrderedDict()
         self._mutex = threading.Lock()
         self._scanned: dict[str, int] = {}  # the time of the last replacement up to which `note` has compared old files
@@ -92,6 +94,8 @@ class FileVersions:
         """
         with suppress(OSError, WorldError):
             self._note(key, at_ns, revision, data, old)
+            if self._few:
+                self._log(encode(key)).close()
 
     def _note(self, key: str, at_ns: int, revision: str, data: bytes | None, old: str | None) -> None:
         name = encode(key)

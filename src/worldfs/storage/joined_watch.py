@@ -6,6 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 
+from worldfs.base.errors import WorldError
+
 from .store_interface import StoreChange, StoreWatch
 
 
@@ -34,6 +36,10 @@ class JoinedWatch(StoreWatch):
         if self._failure is not None:
             raise self._failure
         return changes
+
+    @property
+    def limit(self) -> WorldError | None:
+        return next((watch.limit for watch in (self._first, *self._others.values()) if watch.limit is not None), None)
 
     def wake(self) -> None:
         self._first.wake()

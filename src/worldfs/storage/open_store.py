@@ -31,6 +31,7 @@ def open_store(
     disk: Disk | None = None,
     guarded: Container[str] = frozenset(),
     versioned: Container[str] = frozenset(),
+    few_files: bool = False,
 ) -> DiskStore: ...
 @overload
 def open_store(kind: str, *name: str | os.PathLike[str], **options: object) -> Store: ...

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .lease import Lease
 
-from worldfs.base.errors import BadInput, Exists, UserError
+from worldfs.base.errors import BadInput, Exists, UserError, WorldError
 from worldfs.base.messages import coded
 
 
@@ -52,6 +52,11 @@ class StoreChange(NamedTuple):
 
 class StoreWatch(ABC):
     """Changes below some prefixes, coalesced, level-triggered: after the last change there is always a report."""
+
+    @property
+    def limit(self) -> WorldError | None:
+        """Why changes are found late, by a scan: a limit of the system. None: they are reported at once."""
+        return None
 
     @abstractmethod
     def read(self, timeout: float | None = None) -> Sequence[StoreChange]:

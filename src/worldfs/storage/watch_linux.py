@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import threading
-import weakref
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from inotify_simple import INotify, flags, parse_events
+from inotify_simple import flags
 
 from worldfs.base.dir_reader import DirFd
 from worldfs.base.durable import DRAFT
@@ -27,9 +25,11 @@ from worldfs.base.messages import coded
 from worldfs.base.syscalls import has_writer
 
 from .displaced_files import HOME, DisplacedFiles
+from .inotify_hub import EventQueue, process_hub
 from .revision import PRIVATE_DIR
 from .store_interface import StoreChange, StoreChangeKind, StoreWatch
 from .trash import encode
+from .watch_scan import INOTIFY_LIMIT
 
 if TYPE_CHECKING:
     from .disk_store import DiskStore
@@ -41,8 +41,6 @@ MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLY
 MASK_ARRIVALS: Final = int(MASK & ~(GONE | flags.CLOSE_WRITE))
 MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: only events that can matter
 MASK_ABOVE: Final = int(flags.DELETE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
-BUFFER: Final = 1 << 15  # bytes a read: some hundred events; a longer one would be mapped and unmapped each time
-
 _LIMITS = {
     errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024 (and see ulimit -n)"),
     errno.ENOSPC: ("inotify watches", "sudo sysctl fs.inotify.max_user_watches=524288"),
@@ -62,16 +60,11 @@ class LinuxWatch(StoreWatch):
         self._closed = False
         self._armed: dict[int, str] = {}  # watch descriptor → directory
         self._changes: dict[str, StoreChangeKind] = {}
+        self._events = EventQueue()
         try:
-            self._inotify = INotify(nonblocking=True)
+            self._hub = process_hub()
         except OSError as error:
             raise _limit(error) from error
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        # Not closed by `close`: a concurrent `wake` could write to a file that got the same number.
-        weakref.finalize(self, os.close, self._bell)
-        self._poll = select.poll()
-        self._poll.register(self._inotify.fileno(), select.POLLIN)
-        self._poll.register(self._bell, select.POLLIN)
         try:
             for prefix in prefixes:
                 with suppress(FileNotFoundError, NotADirectoryError):
@@ -96,8 +89,7 @@ class LinuxWatch(StoreWatch):
             return changes
 
     def wake(self) -> None:
-        with suppress(BlockingIOError):  # the counter is full: the read returns anyway
-            os.eventfd_write(self._bell, 1)
+        self._events.ring()
 
     def close(self) -> None:
         if self._closed:
@@ -105,25 +97,21 @@ class LinuxWatch(StoreWatch):
         self._closed = True
         self.wake()
         with self._reading:
-            self._inotify.close()
+            for wd in self._armed:
+                self._hub.remove(self._events, wd)
+            self._armed = {}
 
     # -- hearing ---------------------------------------------------------------------------------------------------
 
     def _listen(self, left: float | None) -> bool:
         """Wait and read the events; whether `wake` was called."""
-        rung = False
-        for fd, _ in self._poll.poll(None if left is None else -(-left * 1000 // 1)):
-            if fd == self._bell:
-                rung = True
-                with suppress(BlockingIOError):
-                    os.eventfd_read(fd)
-                continue
-            with suppress(BlockingIOError):
-                shaken = False
-                for event in parse_events(os.read(fd, BUFFER)):
-                    shaken |= self._hear(event.wd, event.mask, event.name)
-                if shaken:
-                    self._arm()
+        self._hub.hand_out()  # the hub's thread may not have got to it
+        events, rung = self._events.take(left)
+        shaken = False
+        for event in events:
+            shaken |= self._hear(event.wd, event.mask, event.name)
+        if shaken and not self._closed:
+            self._arm()
         return rung
 
     def _hear(self, wd: int, mask: int, name: str) -> bool:
@@ -219,7 +207,7 @@ class LinuxWatch(StoreWatch):
             try:
                 folder = self._root.folder(path)
                 mask = MASK_HOME if path == HOME else MASK_ARRIVALS if path in self._arrivals else MASK
-                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", mask)
+                wd = self._hub.add(self._events, f"/proc/self/fd/{folder.fd}", mask)
             except (FileNotFoundError, NotADirectoryError, UserError):
                 continue
             except OSError as error:
@@ -230,10 +218,9 @@ class LinuxWatch(StoreWatch):
         for path in folders.keys() - self._heard:
             within = [child for child in self._wanted if child and child.rpartition("/")[0] == path]
             if all(child in folders and any(above.startswith(f"{child}/") for above in folders) for child in within):
-                self._inotify.add_watch(f"/proc/self/fd/{folders[path].fd}", MASK_ABOVE)
+                self._hub.add(self._events, f"/proc/self/fd/{folders[path].fd}", MASK_ABOVE)
         for wd in self._armed.keys() - fresh.keys():
-            with suppress(OSError):
-                self._inotify.rm_watch(wd)
+            self._hub.remove(self._events, wd)
         found = HOME in fresh.values() and HOME not in self._armed.values()
         self._armed = fresh
         if found:
@@ -256,5 +243,5 @@ def _with_ancestors(paths: tuple[str, ...]) -> list[str]:
 def _limit(error: OSError) -> StorageError:
     what, fix = _LIMITS.get(error.errno or 0, ("inotify", ""))
     return StorageError(
-        coded("tree.inotify_limit", what=what, why=error.strerror), op="watch", fix=fix, code="INOTIFY_LIMIT"
+        coded("tree.inotify_limit", what=what, why=error.strerror), op="watch", fix=fix, code=INOTIFY_LIMIT
     )

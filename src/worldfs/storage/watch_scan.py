@@ -1,4 +1,4 @@
-"""The change feed of a disk store where there is no inotify (not Linux): a scan of every prefix each interval."""
+"""The change feed of a disk store where there is no inotify, or none left: a scan of every prefix each interval."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .disk_store import DiskStore
 
 INTERVAL = 0.25  # seconds between two scans
+INOTIFY_LIMIT = "INOTIFY_LIMIT"  # the code of the error where the system has no inotify instance, or no watch, left
 
 
 class ScanWatch(StoreWatch):

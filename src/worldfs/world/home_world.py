@@ -14,6 +14,7 @@ from worldfs.storage.engine_record import engine_of, record_engine
 from .fleet_directories import refuse_robot
 from .fleet_share import WHOLE, FleetShare
 from .layout.versioned_rows import VERSIONED
+from .open_file_limit import provide_open_files
 from .workspace_engine import open_engine
 from .world import GUARDED, World
 
@@ -51,6 +52,9 @@ def open_home_world(
         robots: dict[str, Store] = {}
         engine = engine or engine_of(root)
         config = share.of(config)
+        own = sum(robot.enabled for robot in config.instances) if config.mode == "fleet" else 0
+        if serve:
+            provide_open_files(own)
         shared = open_engine(root, engine, guarded=GUARDED, versioned=VERSIONED)
         stack.callback(shared.close)
         for robot in config.instances if config.mode == "fleet" else ():

@@ -36,5 +36,5 @@ def open_engine(
     """The store of a workspace, or of a robot of its fleet, whose own directory is `folder`. Raises as `open_store`."""
     engine, place = engine or engine_of(root), folder or root
     if engine == DISK:
-        return open_store("disk", place, guarded=guarded, versioned=versioned)
+        return open_store("disk", place, guarded=guarded, versioned=versioned, few_files=bool(robot))
     return open_store("nats", engine, str(root / SERVER), files=str(place), robot=robot)

@@ -21,6 +21,15 @@ ROWS = {
     "fleet.one_share": ("one of them, or none", "二者之一，或都不使用"),
     "fleet.readable": ("a configuration that can be read", "可以读取的配置"),
     "fleet.removed": ("robot {id} was removed from the fleet", "机器人 {id} 已从 fleet 中移除"),
+    "fleet.few_open_files": (
+        "a process may open {most} files here, too few for {robots} robots with directories of their own",
+        "此处一个进程最多能打开 {most} 个文件，对 {robots} 个各有目录的机器人来说太少",
+    ),
+    "fleet.open_files": ("a limit of {n} open files", "打开文件数上限为 {n}"),
+    "fleet.raise_open_files": (
+        "ulimit -n {n} (or LimitNOFILE={n} of the service), then start again",
+        "运行 ulimit -n {n}（或为服务设置 LimitNOFILE={n}），然后重新启动",
+    ),
     "fleet.listed": ("a robot of config.json", "config.json 中的机器人"),
     "fleet.left_holding": (
         "{robot} is not in config.json any more, and held {held}: that counts as free where it was last measured",

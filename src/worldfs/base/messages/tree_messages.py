@@ -49,6 +49,18 @@ ROWS = {
     "tree.no_store_kind": ("no kind of store {kind!r}", "没有 {kind!r} 类存储"),
     "tree.read_again": ("read it again, then repeat the write", "重新读取，然后再次写入"),
     "tree.inotify_limit": ("no more {what} for this user ({why})", "该用户没有更多 {what} 可用({why})"),
+    "tree.scanned": (
+        "{said}: changes of files are found by a scan, up to {s} s late",
+        "{said}：文件的变化改由扫描发现，最多晚 {s} 秒",
+    ),
+    "tree.open_files": (
+        "this process may open no more files: raise `ulimit -n`, then start it again",
+        "此进程不能再打开文件：调高 `ulimit -n` 后重新启动",
+    ),
+    "tree.open_files_of_all": (
+        "this machine may open no more files: sudo sysctl fs.file-max=…",
+        "此机器不能再打开文件：sudo sysctl fs.file-max=…",
+    ),
     "tree.path_too_long": ("the path is too long", "路径过长"),
     "tree.path_control": ("the path holds control characters", "路径中有控制字符"),
     "tree.path_climbs": ("the path climbs with '..'", "路径中含有 '..'"),
