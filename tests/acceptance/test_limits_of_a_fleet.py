@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -70,12 +69,11 @@ class Fleet:
 
     def up(self, *words: str, files: int, hard: int, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*before, *PAOS, "up", *words],
+            ["sh", "-c", f'ulimit -Sn {files} && ulimit -Hn {hard} && exec "$0" "$@"', *before, *PAOS, "up", *words],
             env=self.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard)),
         )
 
     def reached(self, missions: int) -> bool:

@@ -54,6 +54,9 @@ from worldfs.world.onboard import onboard
         ("nats://ada:p@a,bea:p@b/fleet", "different logins"),
         ("nats://a,ada:p@b/fleet", "different logins"),
         ("nats://host?color=red", "'color'"),
+        ("nats://host?ca=", "ca=FILE"),
+        ("tls://host?cert=&key=", "cert=FILE"),
+        ("tls://host?creds=", "creds=FILE"),
         ("nats://host?replicas=9", "replicas=9"),
         ("nats://host?ttl=soon", "ttl=soon"),
         ("nats://host?ttl=²", "ttl=²"),
@@ -150,3 +153,5 @@ def test_a_file_of_credentials_that_others_may_read_is_refused(tmp_path):
     assert (where.replicas, where.ttl_s, where.domain, where.creds) == (3, 30.0, "arm", str(creds))
     with pytest.raises(NotFound):
         parse_address("nats://host?ca=/nowhere.pem")
+    with pytest.raises(BadInput, match="cert=FILE"):
+        parse_address(f"tls://host?key={creds}")

@@ -10,17 +10,20 @@ from urllib.parse import quote
 
 import pytest
 
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput, MissingRequirement, StorageError
+from worldfs.plugins.nats_store import jetstream_connection
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.server_binary import find_server
 from worldfs.testing.free_port import free_port
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.usefixtures("nats_server")  # skipped by name where there is none
 x509 = pytest.importorskip("cryptography.x509", reason="certificates are made with `cryptography`")
 
 from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec  # noqa: E402
+
+from .plain_server import PlainServer, Relay  # noqa: E402
 
 PASSWORD = "p:a@ss"
 CONFIG = """
@@ -106,12 +109,18 @@ def test_two_hosts_with_a_certificate_and_a_login_each_share_a_store(secured):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"password": "guessed"}, {"ca": "stranger_ca"}, {"own": False}], ids=["login", "authority", "certificate"]
+    ("wrong", "code"),
+    [
+        ({"password": "guessed"}, "ENGINE_LOGIN"),
+        ({"ca": "stranger_ca"}, "ENGINE_UNREACHABLE"),
+        ({"own": False}, "ENGINE_UNREACHABLE"),
+    ],
+    ids=["login", "authority", "certificate"],
 )
-def test_who_is_not_who_he_says_gets_nothing_and_is_told_so(secured, wrong):
+def test_who_is_not_who_he_says_gets_nothing_and_is_told_so(secured, wrong, code):
     with pytest.raises(MissingRequirement) as refused:
         NatsStore(_address(secured, "host_a", **wrong))
-    assert refused.value.code == "ENGINE_UNREACHABLE"
+    assert refused.value.code == code
     assert PASSWORD not in str(refused.value) and "guessed" not in str(refused.value)
 
 
@@ -120,3 +129,23 @@ def test_three_copies_of_a_server_that_is_alone_are_refused_and_nothing_is_made(
         NatsStore(nats_address._replace(replicas=3))
     assert "replicas=1" in refused.value.fix
     NatsStore(nats_address).close()
+
+
+def test_a_server_without_tls_that_takes_the_place_of_one_with_it_hears_nothing(secured, monkeypatch):
+    """A connection that was lost is opened again to whoever listens there now."""
+    place, port = secured
+    monkeypatch.setattr(jetstream_connection, "PATIENCE_S", 3.0)
+    with Relay(port) as relay:
+        store = NatsStore(_address((place, relay.port), "host_a"))
+        try:
+            store.put("a", b"1")
+            with PlainServer() as plain:
+                relay.lead_to(plain.port)
+                with pytest.raises(StorageError) as lost:
+                    store.put("a", b"2")
+                assert plain.met and plain.heard == b"" and lost.value.code == "ENGINE_NO_TLS"
+            relay.lead_to(port)
+            monkeypatch.setattr(jetstream_connection, "PATIENCE_S", PATIENCE_S)
+            assert store.put("a", b"3")
+        finally:
+            store.close()

@@ -20,7 +20,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Order, Outcome, Target
 from worldfs.formats import embodied
 from worldfs.robots.targets import real_target
-from worldfs.robots.vehicles.vda5050 import vda5050_vehicle
+from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
 from worldfs.runtime.stop_log import StopLog
 from worldfs.sessions import vehicle_body
 from worldfs.sessions.vehicle_body import order_id
@@ -415,6 +415,21 @@ def test_a_session_on_a_vehicle_says_where_its_orders_go() -> None:
     with pytest.raises(BadInput) as refused:
         real_target.driver(target)
     assert refused.value.fix.code == "vehicle.no_sessions"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"broker": "mqtt://host", "ca": "ca.pem"}, "mqtts://host:8883"),
+        ({"broker": "mqtt://host:1884", "certificate": "own.pem", "key": "own.key"}, "mqtts://host:1884"),
+        ({"broker": "mqtts://host", "key": "own.key"}, "config.certificate"),
+    ],
+)
+def test_who_names_certificates_is_not_connected_in_clear(given, said) -> None:
+    target = Target(ME, "real_robot", driver="vda5050", config={**settings(1), **given})
+    with pytest.raises(BadInput) as refused:
+        vda5050_settings.read_settings(target)
+    assert said in str(refused.value.expected)
 
 
 def test_a_broker_that_asks_for_a_password_gets_it(tmp_path, broker_of) -> None:

@@ -14,6 +14,8 @@ ROWS = {
     ),
     "engine.bad_port": ("a bad port in {text!r}", "{text!r} 中的端口无效"),
     "engine.port_form": ("a number from 1 to 65535", "1 到 65535 的数字"),
+    "engine.file_named": ("{name}=FILE", "{name}=文件"),
+    "engine.key_alone": ("a key, and no certificate that it belongs to", "有密钥，但没有它所属的证书"),
     "engine.two_logins": ("different logins of the servers in {text!r}", "{text!r} 中各服务器的登录信息不同"),
     "engine.one_login": (
         "one login for all servers, before the first one; a comma in a password is written %2C",
@@ -25,6 +27,22 @@ ROWS = {
     "engine.no_option": ("an unknown option {name!r}", "未知选项 {name!r}"),
     "engine.whole_number": ("a whole number from {low} to {high}", "{low} 到 {high} 的整数"),
     "engine.unreachable": ("no NATS server answers at {server}: {why}", "{server} 没有 NATS 服务器应答：{why}"),
+    "engine.no_tls": (
+        "the server at {server} offers no TLS, and the address demands it: nothing was sent",
+        "{server} 的服务器不提供 TLS，而该地址要求 TLS：什么都没有发送",
+    ),
+    "engine.offer_tls": (
+        "give the server a certificate (`tls` in its configuration), or find out who answers there in its place",
+        "为该服务器配置证书（其配置中的 `tls`），或查明是谁在那里代它应答",
+    ),
+    "engine.login": (
+        "the server at {server} answers, and refuses this login",
+        "{server} 的服务器有应答，但拒绝此登录",
+    ),
+    "engine.right_login": (
+        "correct the token, the user and password, or the file of credentials in the address",
+        "改正地址中的令牌、用户与密码或凭证文件",
+    ),
     "engine.silent": (
         "the server {server} has not answered for {seconds:g} s",
         "服务器 {server} 已有 {seconds:g} 秒没有应答",

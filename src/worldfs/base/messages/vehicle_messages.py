@@ -22,6 +22,7 @@ ROWS = {
     ),
     "vehicle.topic_level": ("a word without / + # and $", "不含 / + # $ 的词"),
     "vehicle.edge_list": ("a list of pairs of places", "地点对的列表"),
+    "vehicle.certificate_of_key": ("config.certificate, to which it belongs", "它所属的 config.certificate"),
     "vehicle.certificates": ("certificates that can be read", "可读取的证书"),
     "vehicle.see_certificates": (
         "see config.ca, config.certificate and config.key",

@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
-from nats.aio.client import Client, Server
+from nats.aio.client import Server
 from nats.aio.msg import Msg
-from nats.errors import ConnectionReconnectingError, Error, NoRespondersError
+from nats.errors import Error, NoRespondersError
 
 from worldfs.base.errors import MissingRequirement, StorageError
 from worldfs.base.json_values import as_int, as_object, as_text
@@ -22,6 +22,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .loop_thread import LoopThread
+from .nats_client import NatsClient, NotEncrypted, is_login_refusal
 from .store_address import StoreAddress
 from .write_history import AFTER, MESSAGE_ID, was_stored
 
@@ -83,18 +84,19 @@ class JetStreamConnection:
         self.api = f"$JS.{address.domain}.API" if address.domain else "$JS.API"
         self.version = ""
         self.reconnected: Callable[[], Awaitable[None]] | None = None
-        self._client: Client | None = None
+        self._client: NatsClient | None = None
         self._up = asyncio.Event()
         self._delay = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._failures = 0  # of the first connection
+        self._refusal: MissingRequirement | None = None  # what a server said, where it is more than that none answers
         self._since = 0.0  # of this connection
         self._left = ""  # the silent server that was left last
         self._others = 0  # attempts in which another one is tried first
         self._closed = False
 
     @property
-    def client(self) -> Client:
+    def client(self) -> NatsClient:
         assert self._client is not None
         return self._client
 
@@ -103,9 +105,10 @@ class JetStreamConnection:
         return self._client is not None and self._client.is_connected
 
     async def connect(self) -> None:
-        """Raises `MissingRequirement` for no server, one that is too old, or one without JetStream."""
-        client, where = Client(), self.address
-        self._failures = 0
+        """Raises `MissingRequirement` for no server, one that refuses the login or offers no TLS, is too old, or is
+        without JetStream."""
+        client, where = NatsClient(), self.address
+        self._failures, self._refusal = 0, None
         try:
             await asyncio.wait_for(
                 client.connect(
@@ -130,7 +133,7 @@ class JetStreamConnection:
             )
         except (TimeoutError, Error, OSError) as error:
             await _close(client)
-            raise unreachable(where.servers, str(error) or type(error).__name__) from None
+            raise self._refusal or unreachable(where.servers, str(error) or type(error).__name__) from None
         self._client = client
         self._since = _now()
         self._up.set()
@@ -185,15 +188,12 @@ class JetStreamConnection:
         client = self._client
         if client is not None and len(client.server_pool) > 1 and (url := client.connected_url) is not None:
             self._left, self._others = url.netloc, len(client.server_pool) - 1
-            _break_off(client)
+            client.break_off()
             self.spawn(client.force_reconnect())
 
     def _missed(self, begun: float) -> None:
         """A request was not answered since then."""
-        client = self.client
-        given_up = client._reconnection_task is not None and client._reconnection_task.done()
-        if given_up and not client.is_connected and not client.is_closed:  # an error that the client does not foresee
-            client._reconnection_task = asyncio.ensure_future(client._attempt_reconnect())
+        self.client.go_on_reconnecting()
         if _now() - max(begun, self._since) > 0.9 * REQUEST_S:
             self.leave()
 
@@ -289,26 +289,28 @@ class JetStreamConnection:
     def silent(self, path: str, op: str) -> StorageError:
         if self._closed:
             return StorageError(coded("engine.closed"), path=path, op=op)
+        if (refusal := self._refusal) is not None:
+            return StorageError(refusal.found, path=path, op=op, fix=refusal.fix, code=refusal.code)
         said = coded("engine.silent", server=self.address.servers, seconds=PATIENCE_S)
         return StorageError(said, path=path, op=op, fix=coded("engine.start_server"))
 
     def _demand_server(self) -> None:
-        info = self.client._server_info  # the client has no other access to what the server says of itself
-        self.version = str(info.get("version", ""))
+        self.version = self.client.server_version
         fix = coded("engine.get_server", oldest=".".join(map(str, OLDEST)))
         if version_of(self.version) < OLDEST:
             found = coded("engine.too_old", server=self.address.servers, version=self.version)
             expected = coded("engine.at_least", oldest=".".join(map(str, OLDEST)))
             raise MissingRequirement(found, op="open a store", expected=expected, fix=fix, code="ENGINE_VERSION")
-        if not info.get("jetstream"):
+        if not self.client.has_jetstream:
             found = coded("engine.no_jetstream", server=self.address.servers)
             raise MissingRequirement(found, op="open a store", fix=coded("engine.enable"), code="ENGINE_JETSTREAM")
 
-    async def _failed(self, client: Client, error: Exception) -> None:
+    async def _failed(self, client: NatsClient, error: Exception) -> None:
         """The client would retry the first connection without end: each server is tried once. Later each request
         reports its own failure."""
         if not client.is_connected:
-            _break_off(client)  # of the attempt that failed: the client forgets it
+            client.break_off()  # of the attempt that failed: the client forgets it
+            self._refusal = refusal_of(self.address, error) or self._refusal
         if self._client is None:
             self._failures += 1
             if self._failures >= len(self.address.urls):
@@ -317,12 +319,11 @@ class JetStreamConnection:
     async def _lost(self) -> None:
         """What was asked is asked again at once, and not when its time is up."""
         self._up.clear()
-        for waiting in [*self._client._resp_map.values()] if self._client is not None else ():
-            if not waiting.done():
-                waiting.set_exception(ConnectionReconnectingError())
+        if self._client is not None:
+            self._client.end_requests()
 
     async def _back(self) -> None:
-        self._delay, self._others, self._since = 0.0, 0, _now()
+        self._delay, self._others, self._since, self._refusal = 0.0, 0, _now(), None
         self._up.set()
         if self.reconnected is not None:
             self.spawn(self.reconnected())
@@ -345,7 +346,7 @@ class JetStreamConnection:
         task.add_done_callback(self._tasks.discard)
 
 
-async def _close(client: Client) -> None:
+async def _close(client: NatsClient) -> None:
     """It may be lost already; without a bound, closing one whose TLS was refused would never return."""
     with suppress(TimeoutError, Error, OSError):
         async with asyncio.timeout(CLOSE_S):
@@ -355,14 +356,6 @@ async def _close(client: Client) -> None:
 def _is_full(error: Mapping[str, object]) -> bool:
     """And not that of a server which is just being stopped, and has closed what it stores."""
     return error.get("err_code") in FULL and "closed" not in str(error.get("description"))
-
-
-def _break_off(client: Client) -> None:
-    """End its connection, but not in order: that would be to wait until the server has taken all that was sent."""
-    writer = getattr(client._transport, "_io_writer", None)
-    if writer is not None:
-        with suppress(AttributeError):  # a TLS connection that has ended, with the asyncio of Python 3.11.2
-            writer.transport.abort()
 
 
 def _jitter() -> float:
@@ -386,3 +379,14 @@ def unreachable(server: str, why: str) -> MissingRequirement:
         fix=coded("engine.start_server"),
         code="ENGINE_UNREACHABLE",
     )
+
+
+def refusal_of(address: StoreAddress, error: Exception) -> MissingRequirement | None:
+    """What a server that answers refuses; None: another error."""
+    if isinstance(error, NotEncrypted):
+        found, fix, code = coded("engine.no_tls", server=address.servers), coded("engine.offer_tls"), "ENGINE_NO_TLS"
+    elif is_login_refusal(error):
+        found, fix, code = coded("engine.login", server=address.servers), coded("engine.right_login"), "ENGINE_LOGIN"
+    else:
+        return None
+    return MissingRequirement(found, op="open a store", fix=fix, code=code)

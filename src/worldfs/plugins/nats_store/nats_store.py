@@ -100,7 +100,7 @@ class NatsStore(SharedStore):
             try:
                 return await self.connection.connect()
             except MissingRequirement as error:
-                if error.code != "ENGINE_UNREACHABLE":
+                if error.code not in ("ENGINE_UNREACHABLE", "ENGINE_LOGIN"):  # another one has its port for a moment
                     raise
                 if self.loop_time() > end:
                     raise server.failure() from None

@@ -99,6 +99,10 @@ def parse_address(text: str) -> StoreAddress:
     for name, path in files.items():
         if path:
             _readable(path, secret=name in ("creds", "key"))
+        elif name in given:  # to leave it out would be to go on without what it is for
+            raise _bad(f"{name}=", coded("engine.file_named", name=name))
+    if files["key"] and not files["cert"]:
+        raise _bad(coded("engine.key_alone"), coded("engine.file_named", name="cert"))
     return StoreAddress(
         servers=f"{scheme}://{','.join(servers)}",
         bucket=bucket,
