@@ -22,7 +22,7 @@ _ALWAYS: Final = int(flags.IGNORED | flags.UNMOUNT | flags.Q_OVERFLOW)
 _WANTED: Final = 0xFFF  # the events of a mask, without the flags that say how to watch
 
 
-class WatchEvent(NamedTuple):
+class InotifyEvent(NamedTuple):
     """`wd` and `mask` as inotify has them; `name` "": of the directory itself."""
 
     wd: int
@@ -30,7 +30,7 @@ class WatchEvent(NamedTuple):
     name: str
 
 
-OVERFLOW: Final = WatchEvent(-1, int(flags.Q_OVERFLOW), "")
+OVERFLOW: Final = InotifyEvent(-1, int(flags.Q_OVERFLOW), "")
 
 
 class EventQueue:
@@ -38,10 +38,10 @@ class EventQueue:
 
     def __init__(self) -> None:
         self._ready = threading.Condition()
-        self._events: deque[WatchEvent] = deque()
+        self._events: deque[InotifyEvent] = deque()
         self._rung = False
 
-    def put(self, events: Sequence[WatchEvent]) -> None:
+    def put(self, events: Sequence[InotifyEvent]) -> None:
         with self._ready:
             if len(self._events) + len(events) > PENDING_MOST:
                 self._events.clear()
@@ -54,7 +54,7 @@ class EventQueue:
             self._rung = True
             self._ready.notify_all()
 
-    def take(self, timeout: float | None) -> tuple[Sequence[WatchEvent], bool]:
+    def take(self, timeout: float | None) -> tuple[Sequence[InotifyEvent], bool]:
         """Wait for an event or the bell; what there is, and whether the bell was rung."""
         with self._ready:
             self._ready.wait_for(lambda: self._events or self._rung, timeout)
@@ -107,7 +107,7 @@ class InotifyHub:
                 found = parse_events(os.read(self._inotify.fileno(), BUFFER))
             except BlockingIOError:
                 return
-            self._sort([WatchEvent(event.wd, event.mask, event.name) for event in found])
+            self._sort([InotifyEvent(event.wd, event.mask, event.name) for event in found])
 
     def _run(self) -> None:
         poll = select.poll()
@@ -116,8 +116,8 @@ class InotifyHub:
             poll.poll()
             self.hand_out()
 
-    def _sort(self, events: Sequence[WatchEvent]) -> None:
-        own: dict[EventQueue, list[WatchEvent]] = {}
+    def _sort(self, events: Sequence[InotifyEvent]) -> None:
+        own: dict[EventQueue, list[InotifyEvent]] = {}
         for event in events:
             if event.mask & flags.Q_OVERFLOW:
                 queues = {queue: 0 for one in self._queues.values() for queue in one}
