@@ -318,17 +318,6 @@ def test_a_watch_that_nobody_reads_keeps_a_bounded_number_of_events(store, monke
         assert StoreChange("jobs", StoreChangeKind.RESYNC) in watch.read(PATIENCE_S)
 
 
-def test_a_forked_child_has_an_instance_of_its_own(store):
-    with store.watch("jobs") as watch:
-        hub = process_hub()
-        child = os.fork()
-        if not child:
-            os._exit(0 if process_hub() is not hub else 1)
-        assert os.waitpid(child, 0)[1] == 0
-        store.put("jobs/one", b"1")
-        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
-
-
 # -- no instance, or no watch, is left -----------------------------------------------------------------------------
 
 

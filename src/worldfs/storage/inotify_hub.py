@@ -19,6 +19,7 @@ from inotify_simple import INotify, flags, parse_events
 BUFFER: Final = 1 << 15  # bytes a read: some hundred events; a longer one would be mapped and unmapped each time
 PENDING_MOST: Final = 16_384  # events that a watch has not read; as the system's own queue
 _ALWAYS: Final = int(flags.IGNORED | flags.UNMOUNT | flags.Q_OVERFLOW)
+_MAKING: Final = threading.Lock()
 _WANTED: Final = 0xFFF  # the events of a mask, without the flags that say how to watch
 
 
@@ -137,10 +138,11 @@ class InotifyHub:
 
 
 def process_hub() -> InotifyHub:
-    """The hub of this process; after a fork the child has one of its own."""
-    return _hub_of(os.getpid())
+    """The hub of this process."""
+    with _MAKING:
+        return _made()
 
 
 @cache
-def _hub_of(pid: int) -> InotifyHub:
+def _made() -> InotifyHub:
     return InotifyHub()

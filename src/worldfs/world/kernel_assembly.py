@@ -38,6 +38,7 @@ from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
 from .robot_drivers import WORKSPACE
+from .robot_liveness import served_elsewhere
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
@@ -97,7 +98,7 @@ def assemble_kernel(
             kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
         rules = {id: node.approval for id, node in kernel.nodes.items()}
         world.note_served(kernel.nodes)
-        world.approvals.publish(rules, lambda node: world.share.elsewhere(node, world.config))
+        world.approvals.publish(rules, partial(served_elsewhere, world))
         return not world.share.hub or robots_page.refresh(world)
 
     shared_pages: dict[str, Callable[[], bool]] = {
@@ -125,7 +126,7 @@ def assemble_kernel(
         off=disabled_robots(world.config, world.store),
         epoch=world.epoch_of,
         hub=world.share.hub,
-        elsewhere=lambda node: world.share.elsewhere(node, world.config),
+        elsewhere=partial(served_elsewhere, world),
         shared_out=lambda: world.share.robots is not None,
         stops=world.stops,
         socket_root=world.root if world.root.is_dir() else None,

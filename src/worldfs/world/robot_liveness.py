@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import stamp
 from worldfs.base.errors import UserError
+from worldfs.formats import entry_ids
 from worldfs.storage.lease import KERNEL_LEASE, node_lease
 
 if TYPE_CHECKING:
@@ -44,6 +45,16 @@ def robot_liveness(world: World, robot: str) -> RobotLiveness:
     lost = hub is not None and hub.get("robots") == ELSEWHERE
     known = hub is None or SERVED not in hub or robot in str(hub[SERVED]).split()
     return RobotLiveness(hub is not None and not lost and known, lost, lease.heard())
+
+
+def served_elsewhere(world: World, robot: str) -> bool:
+    """Whether another process serves that robot, or may: also one that was taken out of this configuration meanwhile,
+    for as long as that process goes on."""
+    if world.share.elsewhere(robot, world.config):
+        return True
+    if world.share.robots is None or entry_ids.unsafe(robot):
+        return False
+    return world.store.lease(node_lease(robot)).holder() is not None
 
 
 def shared_out(world: World) -> bool:

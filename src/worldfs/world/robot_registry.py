@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Busy, Conflict, NotFound
@@ -16,11 +17,14 @@ from worldfs.base.file_lock import FileLock
 from worldfs.base.given_file import read_given_file
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
+from worldfs.base.model import Job, JobState
 from worldfs.formats import config as config_format
 from worldfs.formats import embodied, entry_ids, jsontext
 from worldfs.robots.driver_registry import BODIES
-from worldfs.runtime.job_store import JobStore
+from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.storage import revision
+from worldfs.storage.engine_record import shared_engine
+from worldfs.storage.lease import KERNEL_LEASE, node_lease
 
 from .fleet_changes import CONFIG_WRITTEN
 from .fleet_directories import place_fleet
@@ -35,15 +39,19 @@ if TYPE_CHECKING:
 
     from .home import Home
 
+END_S: Final = 20.0  # for the end of a removed robot's jobs: longer than a lease lives without its host
+LOOK_S: Final = 1.0  # a lease may end meanwhile, and no job changes
 LOCK: Final = f"{revision.PRIVATE_DIR}/config.lock"  # below the home
 
 
 class RobotChange(NamedTuple):
-    """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end."""
+    """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end.
+    `unended`: those of them that ran, and of whose end nothing is known: the robot may still move."""
 
     id: str
     directory: str
     cancelled: tuple[str, ...] = ()
+    unended: tuple[str, ...] = ()
 
 
 def add_robot(
@@ -76,9 +84,12 @@ def add_robot(
     return RobotChange(id, made.workspace)
 
 
-def remove_robot(home: Home, id: str, *, cancel: bool = False, environ: Mapping[str, str] | None = None) -> RobotChange:
+def remove_robot(
+    home: Home, id: str, *, cancel: bool = False, environ: Mapping[str, str] | None = None, wait_s: float = END_S
+) -> RobotChange:
     """Take a robot out of the fleet; durable when it returns. Raises `NotFound`; with open jobs `Busy`, unless they are
-    to be cancelled: the kernel ends them with the reason, and a running one first stops where it safely can."""
+    to be cancelled: whoever serves the robot ends them, a running one where it safely can stop, and that is waited for
+    at most `wait_s`."""
     config = _fleet(home, environ)
     ids = {item.robot_id for item in (*config.instances, *config.refused)}
     if id not in ids:
@@ -98,7 +109,8 @@ def remove_robot(home: Home, id: str, *, cancel: bool = False, environ: Mapping[
 
     _change(home, without, environ)
     entry = next(item for item in (*config.instances, *config.refused) if item.robot_id == id)
-    return RobotChange(id, entry.workspace, tuple(jobs))
+    unended = _end_jobs(home.root(config), id, wait_s) if cancel else ()
+    return RobotChange(id, entry.workspace, tuple(jobs), unended)
 
 
 def _fleet(home: Home, environ: Mapping[str, str] | None) -> Config:
@@ -113,9 +125,37 @@ def _open_jobs(shared: Path, id: str) -> list[str]:
     if not shared.is_dir():
         return []
     with closing(open_engine(shared)) as store:
-        jobs = JobStore(store, SystemClock())
-        found = [jobs.load(job) for job in jobs.open_ids()]
-    return [job.id for job in found if job.order.node == id and not job.status.state.terminal]
+        return [job.id for job in _jobs_of(JobStore(store, SystemClock()), id)]
+
+
+def _jobs_of(jobs: JobStore, id: str) -> list[Job]:
+    found = [jobs.load(job) for job in jobs.open_ids()]
+    return [job for job in found if job.order.node == id and not job.status.state.terminal]
+
+
+def _end_jobs(shared: Path, id: str, wait_s: float) -> tuple[str, ...]:
+    """Wait for the end of a removed robot's jobs; those that run and have not ended by then.
+
+    The kernel of the whole fleet ends them because the configuration has changed. Another host has a configuration of
+    its own: it is asked to cancel them.
+    """
+    if not shared.is_dir():
+        return ()
+    clock = SystemClock()
+    with closing(open_engine(shared)) as store, store.watch(OPEN) as watch:
+        jobs, until = JobStore(store, clock), clock.monotonic() + wait_s
+        serves = [store.lease(name) for name in (KERNEL_LEASE, node_lease(id))]
+        asked: set[str] = set()
+        while open_jobs := _jobs_of(jobs, id):
+            for job in open_jobs if shared_engine(shared) else ():
+                if job.id not in asked:
+                    asked.add(job.id)
+                    jobs.request_cancel(job.id, OPERATOR)
+            left = until - clock.monotonic()
+            if left <= 0 or all(lease.holder() is None for lease in serves):
+                return tuple(job.id for job in open_jobs if job.status.state is JobState.RUNNING)
+            watch.read(min(left, LOOK_S))
+    return ()
 
 
 def _change(

@@ -51,6 +51,10 @@ ROWS = {
     "fleet.robot_added": ("added {id}: {directory}", "已添加 {id}：{directory}"),
     "fleet.robot_removed": ("removed {id}; its files stay in {directory}", "已移除 {id}；其文件保留在 {directory}"),
     "fleet.jobs_end": ("its jobs end as cancelled: {jobs}", "其任务以取消结束：{jobs}"),
+    "fleet.jobs_unended": (
+        "it is not known that {jobs} has ended: {id} may still move. Use its hardware stop, and `paos stop`",
+        "不知道 {jobs} 是否已结束：{id} 可能仍在运动。请使用其硬件急停，并运行 `paos stop`",
+    ),
     "fleet.no_robots": ("no robots", "没有机器人"),
     "fleet.instead_robot": ("`paos robot` on the server's machine", "在服务器所在机器上使用 `paos robot`"),
     "fleet.instead_list": ("paos cat ROBOTS.md", "paos cat ROBOTS.md"),

@@ -30,10 +30,14 @@ def remove(context: CommandContext) -> int:
 
     gone = remove_robot(context.home, context["robot"], cancel=context["cancel_jobs"], environ=context.environ)
     said = coded("fleet.robot_removed", id=gone.id, directory=gone.directory)
-    facts = {"robot": gone.id, "directory": gone.directory, "removed": True, "cancelled": list(gone.cancelled)}
+    facts = {"robot": gone.id, "directory": gone.directory, "removed": True,
+             "cancelled": list(gone.cancelled), "unended": list(gone.unended)}  # fmt: skip
     context.output.report(said, facts, "good")
-    if gone.cancelled:
-        context.output.line(coded("fleet.jobs_end", jobs=list(gone.cancelled)))
+    if ending := [job for job in gone.cancelled if job not in gone.unended]:
+        context.output.line(coded("fleet.jobs_end", jobs=ending))
+    if gone.unended:
+        context.output.notice(coded("fleet.jobs_unended", id=gone.id, jobs=list(gone.unended)))
+        return 1
     return 0
 
 
