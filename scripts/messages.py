@@ -60,6 +60,7 @@ OWN_TEXT = {
     "plugins/node_fs/remote_fs.py": "a node of an earlier version refuses a path of several names in words only",
     "testing/workloads/calls_workload.py": "the lab's disk names the file that it refused in its error's words",
     "testing/workloads/kernel_workload.py": "the lab's disk names the file that it refused in its error's words",
+    "plugins/nats_store/nats_client.py": "a NATS server refuses a login in words only",
     "policies/gr00t.py": "the GR00T server refuses a token in words only",
     "world/services/web/keyless.py": "the library ddgs reports an empty result as an error, in words only",
 }
