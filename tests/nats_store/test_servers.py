@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 from nats.errors import ConnectionReconnectingError
 
-from worldfs.base.errors import MissingRequirement, StorageError
+from worldfs.base.errors import BadInput, MissingRequirement, StorageError
 from worldfs.plugins.nats_store import jetstream_connection
 from worldfs.plugins.nats_store.bucket import Bucket
 from worldfs.plugins.nats_store.bucket_watch import BucketWatch
@@ -410,6 +410,48 @@ def test_a_full_stream_refuses_what_it_cannot_hold_and_keeps_what_it_has(own):
     assert own.get("a").data == b"1"
     own.delete("more/0")  # there is a way out
     assert own.get("more/0") is None
+
+
+@pytest.mark.parametrize("which", ["stream", "parts"])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"max_age": 3600 * 10**9, "duplicate_window": 60 * 10**9},
+        {"discard": "old"},
+        {"max_msgs": 1000},
+        {"max_msg_size": 4096},
+        {"max_msgs_per_subject": 5},
+        {"discard_new_per_subject": True},
+        {"allow_direct": False},
+        {"no_ack": True},
+        {"subjects": ["$KV.another.>"]},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_a_stream_that_would_forget_or_refuse_is_named_when_it_is_opened(own, which, changed):
+    own.put("a", b"1")
+    name = getattr(own.bucket, which)
+    config = own.run(own.connection.ask(f"STREAM.INFO.{name}"))["config"]
+    own.run(own.connection.ask(f"STREAM.UPDATE.{name}", config | changed))
+    member = next(iter(changed))
+    with pytest.raises(BadInput) as refused:
+        NatsStore(own.address)
+    assert (refused.value.code, refused.value.path) == ("ENGINE_STREAM", own.address.bucket)
+    assert (
+        name in refused.value.found and f"{member}=" in refused.value.found and f"{member}=" in refused.value.expected
+    )
+    own.run(own.connection.ask(f"STREAM.UPDATE.{name}", config))
+    NatsStore(own.address).close()
+
+
+def test_a_stream_that_another_program_made_without_files_on_a_disk_is_refused(own):
+    made = {"name": "KV_other", "subjects": ["$KV.other.>"], "storage": "memory", "discard": "new",
+            "max_msgs_per_subject": 1, "allow_direct": True, "allow_rollup_hdrs": True, "deny_delete": True,
+            "allow_msg_ttl": True}  # fmt: skip
+    own.run(own.connection.ask("STREAM.CREATE.KV_other", made))
+    with pytest.raises(BadInput, match="storage=memory") as refused:
+        NatsStore(own.address._replace(bucket="other"))
+    assert refused.value.expected == "storage=file"
 
 
 @pytest.mark.parametrize(("said", "code"), [("always", ""), ("'2m'", "ENGINE_NOT_DURABLE")])

@@ -73,9 +73,13 @@ ROWS = {
         "给它的流更多空间，或删除文件；已接受的内容没有丢失",
     ),
     "engine.refused": ("the server refused it: {why}", "服务器拒绝：{why}"),
-    "engine.other_bucket": (
-        "the bucket {name} was made by another program, without durable files or expiry",
-        "存储桶 {name} 由其他程序建立，没有持久文件或过期功能",
+    "engine.other_stream": (
+        "the stream {stream} would forget or refuse what a workspace stores: {found}",
+        "流 {stream} 会遗忘或拒绝工作空间存储的内容：{found}",
+    ),
+    "engine.edit_stream": (
+        "set it so (`nats stream edit {stream}`), or name another bucket; what was discarded is gone",
+        "如此设置（`nats stream edit {stream}`），或使用另一个存储桶；已丢弃的内容无法恢复",
     ),
     "engine.part_missing": ("a part of its content is missing on the server", "服务器上缺少其内容的一部分"),
     "engine.overtaken": ("other writers were faster {n} times", "其他写入者抢先 {n} 次"),

@@ -17,6 +17,7 @@ from .bucket_index import BucketIndex, KeyHead
 from .bucket_watch import BEAT_S, BucketWatch
 from .jetstream_connection import PATIENCE_S, JetStreamConnection, RefusedRequest, StreamMessage
 from .key_codec import DIRECTORY, LEASE, decode_key, encode_key
+from .stream_demands import demand_stream
 from .write_history import following
 
 OPERATION: Final = "KV-Operation"
@@ -70,8 +71,6 @@ class Bucket:
             },
         )
         self.replicas = as_int(found.get("num_replicas"), 1)
-        if found.get("storage") != "file" or not found.get("allow_msg_ttl"):
-            raise BadInput(coded("engine.other_bucket", name=self.name), op="open a store", path=self.name)
         await self._stream(
             self.parts,
             {**common, "subjects": [f"{self.part_prefix}>"], "max_msgs_per_subject": 1, "allow_direct": True},
@@ -95,7 +94,9 @@ class Bucket:
                 if late.number != IN_USE:  # else another process made it just now
                     raise
                 found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)
-        return as_object(found["config"])
+        own = as_object(found["config"])
+        demand_stream(self.name, name, own, config)
+        return own
 
     async def _last_seq(self, *, stored: bool = False) -> int:
         """Of the last message that the watch will see, 0: there is none. `stored`: of one that has not expired."""
