@@ -387,6 +387,39 @@ def test_rows_that_people_write_become_missions_once(fleet):
     assert len(fleet.robots.begun) == 2
 
 
+FOREIGN = """\
+# Orchestrator Dashboard
+## Active Missions
+| Mission | Assigned To | Priority | Status |
+|---|---|---|---|
+| Clear the hall | robot_9 | high | running |
+## Robot Pool
+| Robot | Status | Last Heartbeat | Current Mission |
+|---|---|---|---|
+| robot_9 | busy | 12:00:15 | Clear the hall |
+"""
+
+
+def test_rows_of_a_board_of_another_program_do_not_vanish_without_a_word(fleet):
+    fleet.write(FOREIGN)
+    fleet.settle()
+    assert "robot_9" not in fleet.page() and "| r1 " in fleet.page()  # the board shows what is so
+    (said,) = [finding for finding in fleet.alerts.values() if finding is not None]
+    assert said.code == "ROWS_OF_OTHERS" and said.warning
+    assert "Clear the hall" in said.found and "robot_9" in said.found and "paos log" in said.fix
+
+
+def test_an_old_copy_of_the_own_board_is_nobody_elses(fleet):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    before = fleet.page()
+    fleet.robots.end("m1")
+    fleet.settle()
+    fleet.write(before)  # an editor that has not reloaded
+    fleet.settle()
+    assert not any(finding is not None for finding in fleet.alerts.values())
+
+
 def test_a_row_as_it_was_rendered_is_no_new_mission_after_its_end(fleet):
     for n in range(1, 4):
         fleet.add(f"m{n}")

@@ -10,7 +10,7 @@ from worldfs.base.errors import Conflict, Exists, Unsafe, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.formats import orchestrator
-from worldfs.formats.orchestrator import PoolRobot
+from worldfs.formats.orchestrator import Dashboard, PoolRobot
 from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.store_interface import ABSENT, Store
 
@@ -19,6 +19,7 @@ from .mission import Mission, MissionState
 from .mission_sheet import clock_time, dashboard, queue_row, row_digest, take_in
 from .mission_store import MissionFiles
 
+OWN: Final = 10_000  # rows that are remembered
 REST: Final = 10  # a render that takes t is followed by one at the earliest 10 t later
 
 
@@ -48,6 +49,8 @@ class DashboardFile:
         self._named: set[str] = set()  # places of the alerts that this file gave
         self._due: float | None = None  # a render that was put off
         self._rests_until = 0.0
+        self._foreign = False  # the text is another program's, or of an earlier process
+        self._own: dict[str, None] = {}  # rows that were shown: an old copy of them is nobody else's
 
     def take_in(self, missions: Collection[Mission]) -> bool:
         """Read what other programs wrote since the last call; whether they wrote anything. Costs nothing unless a
@@ -72,6 +75,7 @@ class DashboardFile:
         self._revision, self._data, self._shown = revision, stored.data if stored is not None else b"", None
         if stored is not None:
             self.wanted |= bool(stored.data.strip())
+            self._foreign = True
             self._readable = self._read(stored.data, missions)
         return True
 
@@ -105,6 +109,7 @@ class DashboardFile:
             PoolRobot(r.id, _state(r, work.get(r.id), over), _heard(r, now), _title(work.get(r.id))) for r in robots
         ]
         board = dashboard(missions, pool, decisions, language, over=over)
+        self._name_foreign(board)
         queued = {row_digest(queue_row(m)): m.id for m in missions if m.status.state is MissionState.QUEUED}
         shown = {row_digest(row) for row in board.queue} - self._noted
         self._files.note_rows(
@@ -122,6 +127,25 @@ class DashboardFile:
             self._data = data
         self._shown, self._due = state, None
         self._rests_until = began + REST * (self._clock.monotonic() - began)
+
+    def _name_foreign(self, board: Dashboard) -> None:
+        """Name the rows of missions and robots that are not this orchestrator's: they leave the board, which shows what
+        is so, and stay in the version before."""
+        here = [row.mission for row in board.active] + [row.robot for row in board.robots]
+        if self._foreign:
+            self._foreign = False
+            found = orchestrator.read(self._data).dashboard
+            rows = [row.mission for row in found.active] + [row.robot for row in found.robots]
+            queued = {row.mission for row in board.queue}
+            if others := [row for row in rows if row not in here and row not in queued and row not in self._own]:
+                place = f"{self.key}#rows"
+                said = coded("mission.foreign_rows", rows=[row[:80] for row in others[:5]], n=len(others))
+                expected, fix = coded("mission.own_rows"), coded("mission.version_before", file=self.key)
+                self._alert(place, Finding("ROWS_OF_OTHERS", self.key, expected, said, fix, warning=True))
+                self._named.add(place)
+        self._own.update(dict.fromkeys(here))
+        while len(self._own) > OWN:
+            del self._own[next(iter(self._own))]
 
     def patience(self) -> float | None:
         """Seconds until a render that was put off; None: there is none."""

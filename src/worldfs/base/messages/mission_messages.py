@@ -118,6 +118,15 @@ ROWS = {
         "at most {n} requirements, and missions that it comes after",
         "要求和前置任务各最多 {n} 个",
     ),
+    "mission.foreign_rows": (
+        "{n} rows of no mission and no robot of this fleet were taken out: {rows}",
+        "已移出 {n} 行不属于本 fleet 任何任务或机器人的内容：{rows}",
+    ),
+    "mission.own_rows": ("the missions and robots of this fleet", "本 fleet 的任务与机器人"),
+    "mission.version_before": (
+        "`paos log {file}` lists the versions before; to give a mission to this fleet, write a row into the pending queue",
+        "`paos log {file}` 列出之前的版本；要把任务交给本 fleet，请在待分配队列中写一行",
+    ),
     "mission.new_row": ("a row that is no mission yet", "尚未成为任务的一行"),
     "mission.known_row": ("the same row was a mission before", "同样的一行此前已是任务"),
     "mission.queue_again": (
