@@ -3,7 +3,9 @@
 import re
 import socket
 import subprocess
+import threading
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from worldfs.plugins.nats_store import jetstream_connection
 from worldfs.plugins.nats_store.nats_client import NatsClient
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.server_binary import find_server
+from worldfs.plugins.nats_store.server_check import sync_interval_s
 from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -111,3 +114,24 @@ def test_what_is_private_of_the_library_is_used_in_one_module_and_is_there():
     assert used - fresh - {"encrypted"} <= {"server_info", "resp_map"}, used - fresh
     assert "_io_writer" in vars(TcpTransport())
     assert NatsClient._connect_command is not Client._connect_command
+
+
+def test_the_monitoring_of_a_server_is_asked_at_its_own_address_alone():
+    asked = []
+
+    class Moved(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Moved) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(OSError):
+            sync_interval_s(f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert asked == ["/jsz"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.client import HTTPException
 from typing import Final
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import HTTPRedirectHandler, build_opener
 
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import coded
@@ -43,6 +43,13 @@ def server_findings(address: StoreAddress, version: str, replicas: int, *, own: 
         yield Finding("ENGINE_ONE_COPY", where, expected, found, coded("engine.set_replicas"), warning=True)
 
 
+class _Direct(HTTPRedirectHandler):
+    """A redirect is not followed: it could lead from https to http."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 def sync_interval_s(monitor: str) -> float | None:
     """After how many seconds at most it writes to its disk; 0: before each acknowledgement; None: no monitoring to ask.
 
@@ -53,7 +60,7 @@ def sync_interval_s(monitor: str) -> float | None:
     if not monitor.startswith(("http://", "https://")):
         raise ValueError(coded("engine.monitor_form"))
     try:
-        with urlopen(f"{monitor.rstrip('/')}/jsz", timeout=_ANSWER_S) as answer:  # noqa: S310 # of the two schemes above
+        with build_opener(_Direct).open(f"{monitor.rstrip('/')}/jsz", timeout=_ANSWER_S) as answer:
             config = as_object(as_object(json.load(answer)).get("config"))
     except URLError as error:
         raise OSError(str(error.reason)) from None
