@@ -38,7 +38,8 @@ def test_a_mission_that_waits_for_a_reservation_says_for_which_until_it_has_it(t
     assert two.status("m2").waits == "cup: held by m1"
     assert two.state("m2") == "running" and not two.status("m1").waits
     page = two.page()
-    assert "waiting: cup: held by m1" in page
+    assert "m2: waiting: cup: held by m1" in page.partition("Decision Log")[2]
+    assert "| waiting: cup: held by m1 |" in page.partition("Decision Log")[0]
     rows = {
         line.split("|")[1].strip(): line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| r")
     }

@@ -123,8 +123,8 @@ class OpenMissions:
 
     def note(self, mission: Mission, reason: str) -> None:
         """Log a decision."""
-        title, state = mission.order.title or mission.order.text, mission.status.state.value
-        said = coded("mission.logged", mission=title, state=state, reason=reason)
+        title = mission.order.title or mission.order.text
+        said = coded("mission.logged", mission=title, state=mission.word, reason=reason)
         self.tell(said)
 
     def tell(self, said: str) -> None:
@@ -145,12 +145,12 @@ class OpenMissions:
         found = self._holdups.setdefault(id, {})
         before = found.get(holdup, "")
         found[holdup] = why
-        if why and why != before:
-            self.note(mission, why)
         waits = next((found[one] for one in Holdup if found.get(one)), "")
         if waits != mission.status.waits:
             self.table[id] = Mission(mission.order, replace(mission.status, waits=waits))
             self.files.write(self.table[id], durable=False)  # what it waits for is seen again after a power cut
+        if why and why != before:
+            self.note(self.table[id], why)
 
     def waits_for_persons(self) -> bool:
         """Whether all missions that run wait for a person, so that none goes on by itself."""
