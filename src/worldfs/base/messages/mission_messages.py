@@ -124,8 +124,8 @@ ROWS = {
     ),
     "mission.own_rows": ("the missions and robots of this fleet", "本 fleet 的任务与机器人"),
     "mission.version_before": (
-        "`paos log {file}` lists the versions before; to give a mission to this fleet, write a row into the pending queue",
-        "`paos log {file}` 列出之前的版本；要把任务交给本 fleet，请在待分配队列中写一行",
+        "`paos log {file}` lists the versions before; a row in the pending queue gives this fleet a mission",
+        "`paos log {file}` 列出之前的版本；在待分配队列中写一行即可把任务交给本 fleet",
     ),
     "mission.new_row": ("a row that is no mission yet", "尚未成为任务的一行"),
     "mission.known_row": ("the same row was a mission before", "同样的一行此前已是任务"),
