@@ -31,15 +31,16 @@ _COUPLED: Final = frozenset(("and", "or", "n"))
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
 # One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
 _HEAD_SIGNS: Final = frozenset(
-    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套"
+    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套汁"
 )
+_SAME_WITH_ZI: Final = _HEAD_SIGNS | frozenset("桃梨橘李杏豆袜裤裙镜叶棍珠轮靴被梯车兔鸭")  # 桃子 is 桃; 瓜子 is no 瓜
 _CLOSED: Final = (
     "冰箱 音箱 邮箱 信箱 风箱 变速箱 气球 地球 眼球 星球 全球 脑袋 骨架 吵架 打架 火锅 背锅 圣杯 主笔 伏笔 交叉 剪刀 "
-    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 "
+    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 墨汁 胆汁 酱汁 卤汁 肉汁 "
 )
 _SIGN_NUMBERS: Final = "一二三四五六七八九十"
 _SIGN_NUMBER: Final = re.compile(f"(?<=.)([{_SIGN_NUMBERS}])号$")
-_DESCRIBING_SIGNS: Final = "红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右0123456789号"
+DESCRIBING_SIGNS: Final = "红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右0123456789号"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +103,19 @@ def is_head(word: str, tail: str) -> bool:
     if not word or not tail.endswith(word):
         return False
     rest = tail[: -len(word)]
-    if len(word) > 1 or set(rest) <= set(_DESCRIBING_SIGNS):
+    if len(word) > 1 or set(rest) <= set(DESCRIBING_SIGNS):
         return True
     return word in _HEAD_SIGNS and not tail.endswith(_closed())
 
 
 def names_head(word: str, tail: str) -> bool:
     """`is_head`, with or without 子 on either side: 杯子 and 杯 are the head of 茶杯, and 杯 of 玻璃杯子."""
-    bare, short = word.removesuffix("子") if len(word) > 1 else word, tail.removesuffix("子")
+    bare, short = _without_zi(word), _without_zi(tail)
     return is_head(word, tail) or (word != bare and is_head(bare, tail)) or (short != tail and is_head(bare, short))
+
+
+def _without_zi(word: str) -> str:
+    return word[:-1] if len(word) > 1 and word[-1] == "子" and word[-2] in _SAME_WITH_ZI else word
 
 
 def may_be_head(word: str, tail: str) -> bool:
@@ -120,7 +125,7 @@ def may_be_head(word: str, tail: str) -> bool:
 
 def bare_name(tail: str) -> str:
     """A Chinese name without the colours, sizes and numbers before its head."""
-    return tail.lstrip(_DESCRIBING_SIGNS) or tail
+    return tail.lstrip(DESCRIBING_SIGNS) or tail
 
 
 def is_headed(name: str, word: str) -> bool:

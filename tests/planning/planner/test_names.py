@@ -211,8 +211,53 @@ MEANT = [
     (CUPS, "put the 钢锅盖 in the basket", "a6"),
 ]
 
+COLOURED = ("white board marker", "blue cheese", "red pen", "orange juice", "red mug")
+SORTS = ("白板笔", "蓝牙耳机", "红酒杯", "小红的杯子", "红杯子")
+APPLES = ("苹果醋", "苹果", "苹果笔")
+JUICES = ("苹果汁", "橙子汁", "苹果酱", "草莓酱")
+SEEDS = ("瓜子", "桃", "书架")
+STANDS = ("stand", "plant stand", "paper towel roll", "cup")
+PAIRS = ("锅垫", "鞋垫", "抓夹", "壶盖")
+KEPT = (
+    Thing("y1", "毛巾", "thing", (0.3, 0.0, 0.02), size=(0.03,) * 3, shape="box", color="yellow"),
+    Thing("w1", "积木", "thing", (0.3, 0.1, 0.02), size=(0.03,) * 3, shape="box", color="white"),
+)
+SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for what is in it
+    (COLOURED, "put all white things in the basket", "?"),
+    (COLOURED, "put the blue things in the basket", "?"),
+    (COLOURED, "put the orange one in the basket", "?"),
+    (COLOURED, "put everything red in the basket", "a2 a4"),
+    (COLOURED, "put the white marker in the basket", "a0"),
+    (SORTS, "把白色的笔放进basket", "?"),
+    (SORTS, "把所有蓝色的东西放进basket", "?"),
+    (SORTS, "把红色的杯子放进basket", "a4"),
+    (SORTS[:4], "把红色的杯子放进basket", "?"),
+    (APPLES, "把除了苹果的东西都放进basket", "a0 a2"),
+    (JUICES, "把果汁放进basket", "?"),
+    (JUICES, "把所有的果汁放进basket", "a0 a1"),
+    (JUICES[1:], "把果酱放进basket", "?"),
+    (SEEDS, "把瓜放进basket", "?"),
+    (SEEDS, "把桃子放进basket", "a1"),
+    (SEEDS, "把书放进basket", "?"),
+    (SEEDS, "把書架放進basket", "a2"),
+    (("水果篮子", "花篮子"), "把篮子放到basket里", "?"),
+    (("soup can", "soup bowl"), "put the soup in the basket", "?"),
+    (("soup can", "soup spoon"), "put the soup in the basket", "a0"),
+    (("beer", "beer mug", "sponge"), "put everything in the basket but not the beer", "a1 a2"),
+    (STANDS, "can you put both stands in the basket?", "a0 a1"),
+    (STANDS, "put the towel roll in the basket", "a2"),
+    (PAIRS, "除了那些垫子，把所有东西都放进basket", "a2 a3"),
+    (PAIRS, "把那些放进basket", "-"),
+    (PAIRS, "Please put the 抓夹 in the basket", "a2"),
+    (PAIRS, "put the 独角兽 in the basket", "-"),
+    (PAIRS, "把壺蓋放進basket", "a3"),
+    (PAIRS, "锅垫放在basket里，鞋垫放进basket", "a0 a1"),
+    (KEPT, "把所有东西放进basket里，不要动黄色的", "w1"),
+    (KEPT, "把所有东西放进basket里，白色的不要动", "y1"),
+]
 
-@pytest.mark.parametrize(("named", "text", "wanted"), [*ROWS, *MEANT])
+
+@pytest.mark.parametrize(("named", "text", "wanted"), [*ROWS, *MEANT, *SORTED])
 def test_words_name_these_things_and_no_others(named, text, wanted):
     scene = things(*named)
     assert moved(text, scene) == wanted, interpret(text, scene)
@@ -233,6 +278,9 @@ def test_a_place_is_named_by_the_same_rules():
         (JUICE, "how many apples are there?", "1: the apple"),
         (COASTER, "杯子在哪里？", "没有杯子"),
         (COASTER, "杯垫在哪里？", "杯垫在"),
+        (STANDS, "how many stands are there?", "2: the stand and the plant stand"),
+        (STANDS, "do you see a stand?", "yes"),
+        (("有把手的壶", "海绵"), "篮子里有什么？", "没有东西"),
     ],
 )
 def test_a_question_is_about_the_thing_that_is_named(named, text, part):
@@ -244,6 +292,11 @@ def test_those_that_may_be_meant_are_named_with_what_tells_them_apart():
     told = interpret("put the mug in the basket", things("mug", "mug"))
     assert isinstance(told, RefusedIntent) and told.candidates == ("a0", "a1")
     assert "mug (a0, x 0.30, y -0.30), mug (a1, x 0.31, y -0.20)" in told.reason
+
+
+def test_things_that_one_word_of_the_other_language_is_for_are_asked_about_by_their_own_names():
+    told = interpret("put the juice in the basket", things("苹果汁", "橙子汁"))
+    assert isinstance(told, RefusedIntent) and "苹果汁 (a0), 橙子汁 (a1)" in told.reason
 
 
 def test_a_thing_is_called_by_its_name_and_not_by_what_its_id_says():

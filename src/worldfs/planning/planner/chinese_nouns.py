@@ -90,6 +90,7 @@ class ChineseNounParser:
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
         self.words, self.at, self.vocabulary = found, 0, vocabulary
         self.said = False
+        self.leaving = False  # reading what is left out
 
     def here(self, n: int = 0) -> ChineseWord:
         return self.words[self.at + n] if self.at + n < len(self.words) else ChineseWord("")
@@ -191,7 +192,9 @@ class ChineseNounParser:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
+            self.leaving = True
             but = self.aside("all")
+            self.leaving = False
             self.take("outside")
             self.take("de")
         if self.all_here():
@@ -324,7 +327,8 @@ class ChineseNounParser:
             elif "any" in word.kinds and quantity in ("", "any"):
                 quantity = "any"
             elif "this" in word.kinds and not quantity:
-                quantity, these = "the", word.text[-1] == "些"
+                these = word.text[-1] == "些"
+                quantity = "all" if these else "the"
             elif digit and not count:
                 count = digit
                 quantity = "all" if "these" in word.kinds or word.text == "俩" else quantity or "any"
@@ -337,6 +341,8 @@ class ChineseNounParser:
                 self.at += "de" in self.here(1).kinds
             elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
                 break
+            elif self.leaving and found and not all(map(is_colour, found)) and self.is_any_thing(1):
+                break  # 除了苹果的东西: what is not the apple
             self.at += 1
         coloured = bool(found) and all(map(is_colour, found))
         if coloured and "de" in self.here().kinds and ("dou" in self.here(1).kinds or quantity == "all"):
@@ -360,7 +366,7 @@ class ChineseNounParser:
         if self.unknown() and (not found or coloured):
             raise self.no_noun()
         if not found:
-            if quantity != "all":
+            if quantity != "all" or these:
                 raise self.no_noun(text)
             return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
         mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
@@ -399,6 +405,9 @@ class ChineseNounParser:
         if any(k[:5] == "best:" for k in after) or "other" in after or "this" in after:
             return True
         return any(k in after for k in ("de", "all", "any", *lexicon_zh.DIGITS_ZH))
+
+    def is_any_thing(self, n: int) -> bool:
+        return "*" in self.here(n).keys
 
     def noun_here_after(self) -> bool:
         self.at += 1

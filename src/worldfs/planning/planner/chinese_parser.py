@@ -135,7 +135,7 @@ class ChineseParser(ChineseNounParser):
                 raise NotUnderstood("planner.after_protection", "negation", word=self.here().text)
             return True
         if self.noun_here():
-            nouns = self.nouns()
+            nouns = self.aside("all")
             if self.take("excluded"):
                 found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
                 return True
@@ -155,7 +155,7 @@ class ChineseParser(ChineseNounParser):
         """After "not": what is left alone, what was not meant (不要蓝色的), or another place (不要放在盘子里)."""
         mark = self.at
         if self.take("touch", "act:clear", "act:pick") and self.noun_here():
-            found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.nouns()))
+            found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.aside("all")))
             return True
         self.at = mark
         if self.take("ba") and self.noun_here():
@@ -327,13 +327,18 @@ class ChineseParser(ChineseNounParser):
         acts = set(self.here().act())
         # 苹果放在篮子里: that is how it is, where nothing was ordered yet
         told = self.here().text[-1:] == "在" and not (
-            should or self.said or any(n.other or n.text == "都" for n in what)
+            should or self.said or self.ordered_later() or any(n.other or n.text == "都" for n in what)
         )
         orders = acts & {"put", "pick", "clear", "stackon", "back", "undo"} and not told
         if orders or "toward" in self.here().kinds or any(f"shift{way}" in self.here().kinds for way in _WAYS):
             return what, but + more
         self.at = mark
         return (), but
+
+    def ordered_later(self) -> bool:
+        """花生放在篮子里，台灯放进箱子里: the second is an order for certain."""
+        left = self.words[self.at + 1 :]
+        return any("ba" in w.kinds or ("put" in w.act() and w.text[-1:] != "在") for w in left)
 
     def out_of(self, what: tuple[NounPhrase, ...]) -> Clause | None:
         """从篮子里拿出苹果, and after 把苹果 the rest of it; None and nothing consumed for none."""

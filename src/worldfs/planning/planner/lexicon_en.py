@@ -43,6 +43,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "spoon": ((), "spoon", "勺子"),
     "fork": ((), "fork", "叉子"),
     "book": ((), "book", "书"),
+    "juice": ((), "juice", "果汁 汁"),
     "toy": ((), "toy", "玩具"),
     "tool": ((), "tool", "工具"),
     "basket": (("container",), "basket", "篮子 篮 筐子 筐 果篮"),
@@ -80,12 +81,19 @@ COLOURS: dict[str, tuple[str, str]] = {
     "silver": ("silver", "银色"),
     "brown": ("brown", "棕色 褐色"),
 }
-# What fills a container, and the containers that are called by what fills them: "the milk" is the carton of milk.
+# What fills a container, the containers that are called by what fills them ("the milk" is the carton of milk), and
+# those that may be meant where there is another.
 FILLINGS = _set(
     "milk juice water soup rice sugar salt pepper flour tea coffee oil vinegar wine beer soda cola lemonade honey jam "
     "cereal yogurt yoghurt ketchup mustard mayonnaise sauce syrup butter shampoo soap lotion detergent bleach glue paint"
 )
 FILLED = _set("carton bottle can jar box bag pack packet tin tube jug pitcher sachet pouch canister flask")
+SORTED_BY_COLOUR = FILLINGS | _set(
+    "cheese bean beans pea peas onion cabbage bread chocolate meat fish grape grapes berry berries pages polish board card"
+)
+HOLDING = _set(
+    "bowl cup mug glass pot pan dish plate bin bucket barrel keg shaker grinder dispenser crate case tub vat"
+)
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from worldfs.base.name_parts import DESCRIBING
 from worldfs.base.word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
 
 from . import lexicon_en, lexicon_zh, thing_names
@@ -23,10 +24,15 @@ _PRIVATE: Final = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
 _BETWEEN: Final = re.compile(r"[\s'’_-]*")  # what may stand between the words of a name, however the scene has it
 _SIDES: Final = lexicon_en.BEST_SIDE
 _GRAMMAR: Final = lexicon_en.FUNCTION | lexicon_en.PROTECT | lexicon_en.NUMBERS.keys()
+_VERBS: Final = frozenset(phrase.split()[0] for phrase in lexicon_en.VERBS)
+_NAMED_SO: Final = _SIDES | _VERBS
+_NOUN_NEXT: Final = (lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.NUMBERS.keys() | DESCRIBING) - {
+    "everything"} | {"many", "which", "no", "other"}  # fmt: skip
 _DENYING: Final = lexicon_en.NEGATIONS | lexicon_en.IFS
 _MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米|公分|毫米|米|\.\d)", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
 _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_LONGEST_WORD: Final = 4  # signs of a Chinese word
 _FOREIGN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
 
@@ -69,10 +75,14 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     marked, told = MarkedText(""), text_pieces(text)
     names, ids = _names(vocabulary), _ids_by_word(vocabulary)
     sides = not _SIDES.isdisjoint(piece.text for piece in told)
+    heads = {form for form, head in vocabulary.head_forms.items() if head in _VERBS}
+    verbs = heads.intersection(piece.text for piece in told)  # "the stand", "both rolls": nouns here
     at = done = 0
     while at < len(told):
         spans = [*_ids(text, told, at, ids), *_full(text, told, at, names)]
-        spans += _parts(text, told, at, vocabulary) if sides else ()
+        spans += _parts(text, told, at, vocabulary) if sides or verbs else ()
+        if told[at].text in verbs and at and told[at - 1].text in _NOUN_NEXT:
+            spans.append((at + 1, ((told[at].text, vocabulary.senses(told[at].text)),)))
         found = max(spans, default=None, key=lambda span: span[0])
         if found is None:
             at += 1
@@ -103,13 +113,21 @@ def _in_one_language(marked: MarkedText, vocabulary: Vocabulary) -> MarkedText:
     runs = _FOREIGN.findall(marked.text)
     grammar = set(re.findall(r"[a-z]+", marked.text.lower())) & _GRAMMAR
     nouns = {run: _as_nouns(run, vocabulary) for run in runs}
-    if grammar and all(nouns.values()):
+    unknown = {run: ((run, frozenset((f"w:{run}",))),) for run, found in nouns.items() if not found}
+    if grammar and not any(_has_grammar(run) for run in unknown):
+        nouns |= unknown
         marked.text = _FOREIGN.sub(lambda run: marked.sign(run.group(), nouns[run.group()]), marked.text)
     return marked
 
 
+def _has_grammar(run: str) -> bool:
+    return any(lexicon_zh.is_grammar(run[at : at + n]) for at in range(len(run)) for n in (1, 2, 3))
+
+
 def _as_nouns(run: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
-    """The Chinese nouns of which a text is made, () where it has any other word."""
+    """The Chinese nouns of which a text is made, () where it has any other word; a name may look like a verb: 抓夹."""
+    if named := next((called for called in vocabulary.called.values() if called.signs == run), None):
+        return _meaning(named, vocabulary)
     found: list[Word] = []
     while run:
         size = next(
@@ -175,8 +193,18 @@ def _full(
 ) -> Iterator[tuple[int, tuple[Word, ...]]]:
     """(end, words) of every full name that begins here."""
     for name in names.get(told[at].text, ()):
-        if (words := _whole(text, told, at, name)) and not _is_measure(text, told, at + len(name.words)):
-            yield at + len(name.words), words
+        end = at + len(name.words)
+        words = _whole(text, told, at, name)
+        if words and not _is_measure(text, told, end) and not _goes_on(told, at, end):
+            yield end, words
+
+
+def _goes_on(told: list[TextPiece], at: int, end: int) -> bool:
+    """Whether a longer word that is known begins with the Chinese name here: 书 in 书架."""
+    if not all(is_chinese(piece.text) for piece in told[at:end]):
+        return False
+    said = "".join(piece.text for piece in told[at : at + _LONGEST_WORD])
+    return any(said[:size] in lexicon_en.nouns_zh() for size in range(end - at + 1, len(said) + 1))
 
 
 def _ids_by_word(vocabulary: Vocabulary) -> dict[str, list[tuple[str, frozenset[str]]]]:
@@ -223,7 +251,7 @@ def _is_measure(text: str, told: list[TextPiece], end: int) -> bool:
 
 
 def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
-    """ "the left shoe" of "left running shoe": a side that is in the name is no place."""
+    """ "the left shoe" of "left running shoe": a side that is in the name is no place; and "towel roll"."""
     for called in vocabulary.called.values():
         end = at
         while end < len(told) and told[end].text in called.beside and (end == at or _near(text, told, end)):
@@ -232,7 +260,7 @@ def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) ->
             end += 1
         words = tuple(piece.text for piece in told[at:end])
         headed = end < len(told) and called.head and told[end].text in (called.head, *plurals(called.head))
-        if headed and not _SIDES.isdisjoint(words) and _near(text, told, end):
+        if headed and words and not _NAMED_SO.isdisjoint((*words, called.head)) and _near(text, told, end):
             said = (*words, told[end].text)
             yield end + 1, tuple((word, vocabulary.senses(word)) for word in said)
 

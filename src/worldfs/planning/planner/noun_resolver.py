@@ -59,6 +59,8 @@ class NounResolver:
                 raise self._asked("planner.other", noun, [fit.id for fit in here])
             here = [fit for fit in here if fit.id not in self.mentioned]
         doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and fit.id not in but]
+        if here and all(fit.kind >= FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
+            doubtful += [fit for fit in fits if not fit.certain and self.vocabulary.may_hold(fit.id)]
         if noun.best and here:
             if doubtful:
                 raise self._ambiguous(noun, [*here, *doubtful])

@@ -57,15 +57,16 @@ def _colour(thing: Thing, language: str) -> str:
 
 def names(ids: Iterable[str], scene: Scene, language: str) -> str:
     """Names with ids, for refusals that ask for a choice."""
-    called = ((id, name(scene.thing(id), language, id=id)) for id in ids)
-    told = (id if plain == id else f"{plain} ({id})" for id, plain in called)
+    ids = tuple(ids)
+    called = _called([thing for id in ids if (thing := scene.thing(id)) is not None], language)
+    told = (f"{called[id]} ({id})" if called.get(id, id) != id else id for id in ids)
     return ("、" if language == "zh" else ", ").join(told) or ("没有东西" if language == "zh" else "nothing")
 
 
 def apart(ids: Iterable[str], scene: Scene, language: str) -> str:
     """Names with ids; of things that are called alike with what tells each apart: colour, place or position."""
     things = [thing for id in ids if (thing := scene.thing(id)) is not None]
-    called = {thing.id: name(thing, language) for thing in things}
+    called = _called(things, language)
     told = []
     for thing in things:
         alike = [other for other in things if called[other.id] == called[thing.id]]
@@ -74,6 +75,17 @@ def apart(ids: Iterable[str], scene: Scene, language: str) -> str:
             about.append(_difference(thing, alike, scene, language))
         told.append(f"{about[0]} ({', '.join(filter(None, about[1:]))})" if len(about) > 1 else about[0])
     return ("、" if language == "zh" else ", ").join(told) or ("没有东西" if language == "zh" else "nothing")
+
+
+def _called(things: Sequence[Thing], language: str) -> dict[str, str]:
+    """Id → name in a language; each its own where one word is for the kinds of two: 苹果汁 and 橙子汁, "juice"."""
+    found = {thing.id: name(thing, language) for thing in things}
+    names: dict[str, set[str]] = {}
+    for thing in things:
+        names.setdefault(found[thing.id], set()).add(thing.name)
+    return {
+        thing.id: found[thing.id] if len(names[found[thing.id]]) == 1 else thing.name or thing.id for thing in things
+    }
 
 
 def _difference(thing: Thing, alike: Sequence[Thing], scene: Scene, language: str) -> str:

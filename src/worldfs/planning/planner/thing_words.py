@@ -45,6 +45,7 @@ class ThingWords:
     shape: str = ""
     colours: frozenset[str] = frozenset()
     told_colours: frozenset[str] = frozenset()  # of the name; the stated colour may differ
+    perhaps_colours: frozenset[str] = frozenset()  # of the name, where they may tell its sort: whiteboard, red wine
 
     @property
     def translates(self) -> bool:
@@ -83,6 +84,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     numbered = _ID_NUMBER.fullmatch(thing.id) if of_id else None
     number = parts.number or (numbered[1] if numbered else "")
     stated, told = _colours(thing.color), _name_colours(parts)
+    known = stated or (told if _tells_its_colour(parts) else frozenset())
     if of_id and parts is named:  # table, with the id kitchen_table
         beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
         parts = replace(parts, beside=parts.beside | beside)
@@ -90,7 +92,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
         _broader(thing, kinds, parts), _wider(kinds) if simple else frozenset(), _said_of(parts),
-        _shape(thing, kinds), stated or told, told,
+        _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
     )  # fmt: skip
 
 
@@ -151,4 +153,15 @@ def _colours(text: str) -> frozenset[str]:
 def _name_colours(parts: NameParts) -> frozenset[str]:
     """The colours that the words beside the head name."""
     english = _colours(" ".join(word for word in parts.beside if not is_chinese(word)))
-    return english | (_colours(parts.tail[:-2]) if len(parts.tail) > 2 else frozenset())
+    return english | _colours(parts.tail[:-1])
+
+
+def _tells_its_colour(parts: NameParts) -> bool:
+    """Whether a colour in the name is the thing's own (红色酒杯), or may tell its sort ("red wine", 红酒杯)."""
+    if parts.tail:
+        return "色" in parts.tail or (_is_simple(parts.tail) and "的" not in parts.tail and _describes(parts))
+    return not parts.head or (_describes(parts) and parts.head not in lexicon_en.SORTED_BY_COLOUR)
+
+
+def _describes(parts: NameParts) -> bool:
+    return all(word in DESCRIBING for word in parts.beside)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldfs.base.model import Scene
-from worldfs.base.name_parts import may_be_head, names_head
+from worldfs.base.name_parts import DESCRIBING_SIGNS, may_be_head, names_head
 from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -88,6 +88,8 @@ class Vocabulary:
         """Does a part of a Chinese name begin with a verb or the like? A side may begin it: 左手套."""
         if len(part) == 2 and part[1] == "子":
             return False
+        if part[0] == "有":  # 有把手的壶: it must not swallow that of 里有什么
+            return True
         found = {kind for n in (1, 2, 3) for kind in self.function_zh.get(part[:n], ())}
         return any(kind[:3] != "way" for kind in found)
 
@@ -189,6 +191,10 @@ class Vocabulary:
         kind, _ = self._head(self.called[id], word)
         return (kind is not None and kind < FitKind.ANY) or bool(word[1] & self.called[id].colours)
 
+    def may_hold(self, id: str) -> bool:
+        """May the thing be meant by what is in it, where another is called by that: the bowl of soup?"""
+        return self.called[id].head in lexicon_en.HOLDING
+
     def names_a_side(self, id: str) -> bool:
         """Is a side part of the thing's name ("left shoe", 左手套)? Then a side does not say where it is."""
         called = self.called[id]
@@ -201,10 +207,12 @@ class Vocabulary:
             return None
         clash = False
         for word in words[:-1]:
-            told, stated = _in_name(called, word[0]), _is_said_of(called, word[1])
-            if not (told or stated or exact):
+            told = _in_name(called, word[0])
+            stated = _is_said_of(called, word[1], by_name=kind is not FitKind.ANY)
+            unsure = not told and bool(word[1] & called.perhaps_colours)
+            if not (told or stated or exact or unsure):
                 return None
-            if kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
+            if unsure or kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
                 kind = FitKind.PERHAPS
             coloured = {k for k in word[1] if k[:2] == "c:"}
             if coloured and called.told_colours and kind is not FitKind.ANY:
@@ -218,7 +226,7 @@ class Vocabulary:
             return FitKind.NAME, False
         if _is_id(head):
             return None, False
-        if word == called.head or (called.tail and is_chinese(word) and names_head(word, called.tail)):
+        if word == called.head or (called.tail and is_chinese(word) and self._names_tail(word, called.tail)):
             return FitKind.NAME, False
         if called.head and word in plurals(called.head):
             return FitKind.NAME, True
@@ -238,6 +246,20 @@ class Vocabulary:
         if word in called.perhaps or (called.tail and not called.kinds and may_be_head(word, called.tail)):
             return FitKind.DOUBT, False
         return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
+
+    def _names_tail(self, word: str, tail: str) -> bool:
+        """Whether a Chinese word is the head of a name, and cuts through no other word of it (果酱 of 苹果酱)."""
+        return names_head(word, tail) and not (tail.endswith(word) and self._cuts(word, tail))
+
+    def _cuts(self, word: str, tail: str) -> bool:
+        start = len(tail) - len(word)
+        if any(tail[a:start] in self.chinese for a in range(start - 1)):  # 水果|篮子
+            return False
+        return start > 0 and any(
+            tail[a:b] in self.chinese and tail[a] not in DESCRIBING_SIGNS
+            for a in range(max(0, start - 4), start)
+            for b in range(start + 1, min(a + 5, len(tail)))
+        )
 
     def _perhaps(self, called: ThingWords, word: str, kinds: set[str]) -> bool:
         """Whether a word that is no head of a thing's name may still stand for the thing."""
@@ -286,9 +308,9 @@ def _in_name(called: ThingWords, text: str) -> bool:
     return bool(said) and all(piece in called.beside for piece in said)
 
 
-def _is_said_of(called: ThingWords, senses: frozenset[str]) -> bool:
-    """Is the word a colour of the thing, or a kind that it is?"""
-    said = called.colours | called.kinds | called.broader | called.said_of
+def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:
+    """Is the word a colour of the thing, or a kind that it is or, `by_name`, that a word beside its head names?"""
+    said = called.colours | called.kinds | called.broader | (called.said_of if by_name else frozenset())
     return bool(senses & said) or f"i:{called.id.lower()}" in senses
 
 

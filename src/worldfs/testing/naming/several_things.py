@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from . import words_zh
+from . import words_en, words_zh
 from .drawing import Draw, Look
 from .grammar import Speech
 from .labels import Label, coloured, compounds, parts
@@ -168,7 +168,7 @@ def all_but_all(d: Draw, s: Speech) -> tuple[str, Truth]:
     if not head.countable or {t.id for t in every(head, d.things)} < {t.id for t in kept}:
         raise Redraw
     said = f"the {head.plural}" if s.en else s.pick("", "所有{} / 所有的{} / 那些{}").format(head.text)
-    text, truth = _all_but(d, s, said, every(head, d.things))
+    text, truth = _all_but(d, s, said, every(head, d.things), ask=head.head in words_en.NEVER_ONE)
     return text.replace("where it is", "where they are"), truth
 
 
