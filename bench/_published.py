@@ -509,6 +509,11 @@ PROOFS = (
         DOCUMENTS,
     ),
     Proof(
+        "test_odd_entries", "one bad entry never ends a walk",
+        "every file of a used home replaced by a link, a FIFO, garbage and ten other kinds; six commands after each",
+        DOCUMENTS,
+    ),
+    Proof(
         "test_installed_alone", "the first command of an installation works or names its extra",
         "every command of the wheel in an environment with the base alone, and with each extra alone",
         ("base/extras.py", "interfaces/cli"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import random
 from pathlib import Path
 
 import pytest
 
+from worldfs.agents import journal as journal_module
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.journal import Journal
 
@@ -200,3 +202,23 @@ def test_a_line_that_is_no_json_can_be_written_by_no_value(home: Path) -> None:
     log = journal(home)
     log.append("odd", {"half": "\ud83d", "path": Path("x")})
     assert json.loads((home / "rio/journal.jsonl").read_bytes())["path"] == "x"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lines_are_the_same_from_both_ends_and_one_too_long_is_passed_over(
+    home: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whatever the blocks that they are read in; the one without an end is joined once, and not at every block."""
+    source = random.Random(seed)
+    monkeypatch.setattr(journal_module, "LINE_MAX", 60)
+    monkeypatch.setattr(journal_module, "_CHUNK", source.choice([1, 3, 16, 50]))
+    lines = []
+    for number in range(source.randint(0, 9)):
+        size = source.choice([1, 5, 200])
+        lines.append(b'{"event":"%d","x":"%s","seq":%d}' % (number, b"x" * size, number + 1))
+    torn = source.choice([b"", b'{"event":"t', b"y" * 500])
+    (home / "rio/journal.jsonl").write_bytes(b"".join(line + b"\n" for line in lines) + torn)
+    whole = [number + 1 for number, line in enumerate(lines) if len(line) <= 60]
+    log = journal(home)
+    assert numbers(log) == whole
+    assert [entry["seq"] for entry in log.tail(100)] == whole

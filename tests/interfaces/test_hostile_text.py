@@ -1,12 +1,19 @@
 """Text of other agents and programs on a person's terminal: it is shown, and commands nothing."""
 
 import io
+import json
+import subprocess
+import sys
+import unicodedata
 
 import pytest
 
+from worldfs.base.shown_text import shown_text
 from worldfs.interfaces.cli.command_output import CommandOutput, columns
 
 CLEAR = "\x1b[2J\x1b]0;title\x07\x9b31m\r\b"
+TURNED = "\u202ereversed\u2066\u200b\u2028\ufeff\U000e0041\ud800"
+JOINERS = "\u200c\u200d"
 
 
 @pytest.mark.parametrize("way", ["line", "report", "notice", "error"])
@@ -31,3 +38,66 @@ def test_no_text_makes_a_row_of_a_table() -> None:
         r"苹果      rio\x1b[A",
     ]
     assert columns([("key", "v1\nv2")], "  ") == ["  key  v1", "       v2"]
+
+
+def test_every_sign_that_shows_nothing_or_turns_text_around_is_shown() -> None:
+    """By the properties of Unicode, and not by the list that the function has. The joiners make signs of signs."""
+    for number in range(0x110000):
+        sign = chr(number)
+        obeyed = unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or (
+            unicodedata.bidirectional(sign) in ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI", "BN")
+            and unicodedata.category(sign) == "Cf"
+            and sign not in JOINERS
+        )
+        if obeyed and not unicodedata.name(sign, "").startswith(("SHORTHAND", "MUSICAL SYMBOL")):
+            assert shown_text(sign).startswith("\\"), hex(number)
+    assert (
+        shown_text(f"苹果 é\u3000👩{JOINERS[1]}🚀 می{JOINERS[0]}خواهم")
+        == f"苹果 é\u3000👩{JOINERS[1]}🚀 می{JOINERS[0]}خواهم"
+    )
+
+
+@pytest.mark.parametrize("way", ["line", "report", "notice", "error"])
+def test_text_that_is_turned_around_or_hidden_is_shown_so(way: str) -> None:
+    out = io.StringIO()
+    said = CommandOutput(out=out, err=out)
+    {"line": said.line, "report": lambda text: said.report(text, {}), "notice": said.notice}.get(
+        way, lambda text: said.error(text, {})
+    )(TURNED)
+    assert r"\u202ereversed\u2066\u200b\u2028\ufeff\U000e0041\ud800" in out.getvalue()
+
+
+def test_json_reads_back_as_it_was_and_commands_nothing() -> None:
+    out = io.StringIO()
+    CommandOutput(json=True, out=out).value({"subject": CLEAR + TURNED + "苹果"})
+    assert "苹果" in out.getvalue() and out.getvalue().rstrip("\n").isprintable()
+    assert json.loads(out.getvalue()) == {"subject": CLEAR + TURNED + "苹果"}
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_file_on_a_terminal_is_shown_and_in_a_pipe_it_is_its_bytes() -> None:
+    data = f"{CLEAR}\u202e苹果".encode() + b"\xff"
+    screen = Screen()
+    said = CommandOutput(out=screen)
+    for at in range(len(data)):  # in pieces, as a shell gives it: a sign of several bytes stays whole
+        said.write_raw(data[at : at + 1])
+    said.write_file(b"\n")
+    assert screen.getvalue() == r"\x1b[2J\x1b]0;title\x07\x9b31m\x0d\x08\u202e苹果\xff" + "\n"
+    pipe = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    CommandOutput(out=pipe).write_file(data)
+    assert pipe.buffer.getvalue() == data  # type: ignore[attr-defined]  # a BytesIO
+
+
+def test_what_a_library_logs_is_shown_too() -> None:
+    """A server's log quotes what a peer sends, as a `Host:`."""
+    script = (
+        "import logging, sys, worldfs.interfaces.cli.main as main\n"
+        "main._answer = lambda *_: logging.getLogger('a').warning('Invalid Host: %s', '\\x1b[2J\\u202ex') or 0\n"
+        "main.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stderr == b"Invalid Host: \\x1b[2J\\u202ex\n"

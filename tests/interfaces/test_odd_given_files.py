@@ -3,14 +3,13 @@ it, and prints no traceback."""
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from worldfs.testing.odd_files import ODD, SPECIAL, device, directory, fifo, listening
 from worldfs.testing.waiting import PATIENCE_S
 
 Command = Callable[..., tuple[int, str, str]]
@@ -40,48 +39,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> P
     return tmp_path / "home"
 
 
-def fifo(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def directory(path: Path) -> None:
-    path.mkdir()
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def in_a_circle(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def listening(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        here = os.open(path.parent, os.O_PATH)
-        made.bind(f"/proc/self/fd/{here}/{path.name}")
-        os.close(here)
-
-
-def garbage(path: Path) -> None:
-    path.write_bytes(bytes(range(256)) * 16)
-
-
-def nested(path: Path) -> None:
-    path.write_bytes(b"[" * 100_000)
-
-
-def huge(path: Path) -> None:
-    path.touch()
-    os.truncate(path, 1 << 40)
-
-
-SPECIAL = (fifo, directory, dangling, in_a_circle, device, listening)
-ODD = (*SPECIAL, garbage, nested, huge)
 CONNECT = ("--connect", "ws://127.0.0.1:1")
 OPTIONS: dict[str, tuple[str, ...]] = {
     "--token-file": (*CONNECT, "--token-file", "FILE", "ls", "/"),

@@ -19,6 +19,7 @@ from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.base.file_lock import FileLock
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.storage.engine_record import shared_engine
 from worldfs.storage.lease import KERNEL_LEASE
@@ -205,7 +206,7 @@ class AgentDirectory:
     def _findings(self) -> list[dict[str, object]]:
         stored = self.store.get(FINDINGS)
         try:
-            found = json.loads(stored.data) if stored else []
+            found = parse_json(stored.data) if stored else []
         except ValueError:  # torn by a power cut; findings describe the past, so losing them is harmless
             return []
         return [item for item in found if type(item) is dict] if type(found) is list else []

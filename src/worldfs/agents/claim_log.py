@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.dir_reader import path_error
 from worldfs.base.file_lock import FileLock
+from worldfs.base.json_text import parse_json
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
@@ -124,7 +125,7 @@ class ClaimLog:
         found = among.get(name)
         if type(found) is bytes:
             try:
-                entry = json.loads(found)
+                entry = parse_json(found)
                 found = among[name] = MessageClaim(*(entry[key] for key in MessageClaim._fields))
             except (ValueError, KeyError):
                 del among[name]
@@ -137,7 +138,7 @@ class ClaimLog:
             self._claims[raw[len(_CLAIM) : raw.find(b'"', len(_CLAIM))].decode()] = raw
             return
         try:
-            entry = json.loads(raw)
+            entry = parse_json(raw)
             op, name = entry["op"], entry.get("name", "")
             if op in ("return", "ack") and type(at := entry.get("at")) is str:
                 self.times[name] = at

@@ -24,6 +24,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding
 from worldfs.formats.agent import documents
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
+from worldfs.storage.odd_entries import odd_entries
 from worldfs.storage.revision import PRIVATE_DIR
 
 from . import task_file
@@ -125,6 +126,10 @@ def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Findin
                 found.append(_broken(error, f"{name}/{error.path}", root))
     finally:
         state.close()
+    named = {finding.field for finding in found}
+    for odd in odd_entries(root / name, PRIVATE_DIR):
+        if (field := f"{name}/{odd.path}") not in named:
+            found.append(_broken(odd, field, root))
     return found
 
 

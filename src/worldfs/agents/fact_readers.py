@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.formats.agent.memory_outline import list_marker, remark_text
 from worldfs.formats.agent.object_schema import preview
@@ -99,7 +100,7 @@ class TaskFacts:
 def _tasks(data: bytes) -> dict[str, object]:
     from worldfs.formats.agent.task_normalizer import normalize
 
-    value: dict[str, object] = normalize(json.loads(data.decode("utf-8-sig")))  # a text that was judged before
+    value: dict[str, object] = normalize(parse_json(data.decode("utf-8-sig")))  # a text that was judged before
     return value
 
 

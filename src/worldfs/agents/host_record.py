@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_object, as_text
 from worldfs.storage.revision import PRIVATE_DIR
 
@@ -49,7 +50,7 @@ class HostRecord(NamedTuple):
 def read_home(stored: StoredValue | None) -> AgentHome | None:
     if stored is None:
         return None
-    found = as_object(json.loads(stored.data))
+    found = as_object(parse_json(stored.data))
     host, name, root = (as_text(found.get(key)) for key in ("host", "name", "root"))
     return AgentHome(host, name, root, as_int(found.get("turn")), stored.revision)
 
@@ -57,7 +58,7 @@ def read_home(stored: StoredValue | None) -> AgentHome | None:
 def read_record(data: bytes | None) -> HostRecord:
     """Of nothing, or of what a power cut tore: an empty one."""
     try:
-        found = as_object(json.loads(data or b"{}"))
+        found = as_object(parse_json(data or b"{}"))
     except ValueError:
         return HostRecord()
     agreed = {key: as_text(value) for key, value in as_object(found.get("agreed") or {}).items()}

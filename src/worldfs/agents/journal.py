@@ -407,35 +407,50 @@ def _renumbered(data: bytes, seq: int) -> bytes:
 
 def _forwards(log: LogFile) -> Iterator[bytes]:
     """Whole lines; what is longer than LINE_MAX is passed over, a torn end left out."""
-    rest, at, skipping = b"", 0, False
+    at, line = 0, _LineParts()
     while at < log.size:
         chunk = log.read(at, _CHUNK)
         if not chunk:
             return
         at += len(chunk)
-        *whole, rest = (rest + chunk).split(b"\n")
-        for raw in whole:
-            if skipping:
-                skipping = False
-            elif raw:
-                yield raw
-        if len(rest) > LINE_MAX:
-            rest, skipping = b"", True
+        head, *whole = chunk.split(b"\n")
+        line.add(head)
+        if whole:
+            yield from (raw for raw in (line.take(), *whole[:-1]) if raw)
+            line.add(whole[-1])
 
 
 def _backwards(log: LogFile) -> Iterator[bytes]:
-    """Whole lines from the end; a torn end is left out."""
-    at, rest, first = log.size, b"", True
+    """Whole lines from the end; what is longer than LINE_MAX is passed over, a torn end left out."""
+    at, line, torn = log.size, _LineParts(), True
     while at > 0:
         size = min(_CHUNK, at)
         at -= size
-        head, *whole = (log.read(at, size) + rest).split(b"\n")
-        rest = head
-        if first and whole:
-            whole.pop()  # after the last newline: nothing, or a torn line
-            first = False
-        yield from (raw for raw in reversed(whole) if raw)
-        if len(rest) > LINE_MAX:
-            rest = b""
-    if rest and not first:
-        yield rest
+        head, *whole = log.read(at, size).split(b"\n")
+        if whole:
+            line.add(whole[-1])
+            last = line.take(backwards=True)
+            yield from (raw for raw in (b"" if torn else last, *reversed(whole[:-1])) if raw)
+            torn = False
+        line.add(head)
+    if not torn and (raw := line.take(backwards=True)):
+        yield raw
+
+
+class _LineParts:
+    """The parts of a line of which more is to be read, joined once: each step costs what is new in it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size <= LINE_MAX:
+            self._parts.append(part)
+
+    def take(self, *, backwards: bool = False) -> bytes:
+        """The line; nothing where it was too long."""
+        parts, whole = self._parts, self._size <= LINE_MAX
+        self._parts, self._size = [], 0
+        return b"".join(reversed(parts) if backwards else parts) if whole else b""

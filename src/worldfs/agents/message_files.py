@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.errors import NotFound, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.storage.revision import of
 
@@ -189,7 +190,7 @@ def is_addressed_to(to: str, agent: str) -> bool:
 def dead_reason(data: bytes) -> tuple[str, str]:
     """Why a message is dead, and since when."""
     try:
-        said = json.loads(data)
+        said = parse_json(data)
         return str(said["reason"]), str(said["at"])
     except (ValueError, KeyError, TypeError):
         return data.decode("utf-8", "replace").strip(), ""

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.json_text import parse_json
 from worldfs.base.logfile import CHUNK, LogFile
 from worldfs.base.messages import coded
 from worldfs.formats.agent.redact import redact_value
@@ -115,9 +116,9 @@ class Notebook:
             data = self.agent_dir.root.read(_file(version.name, version.version))
             if data is None:
                 raise NotFound(coded("agent.content_gone"), path=_file(version.name, version.version), op="read")
-            return json.loads(data)
+            return parse_json(data)
         with self._mutex:
-            return json.loads(self._log.read(*version.place))["content"]
+            return parse_json(self._log.read(*version.place))["content"]
 
     # -- changing ----------------------------------------------------------------------------------------------------
 
@@ -207,7 +208,7 @@ class Notebook:
         self._lines += 1
         self._last = of(raw)
         with suppress(ValueError, KeyError, TypeError):  # a foreign line
-            line = json.loads(raw)
+            line = parse_json(raw)
             name = line["name"]
             if line["op"] == "evict":
                 self._active.pop(name, None)

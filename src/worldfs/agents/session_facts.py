@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
 
@@ -32,7 +33,7 @@ def read(agent_dir: AgentDirectory, session: str) -> Json:
     """The facts of this session so far."""
     stored = agent_dir.store.get(FACTS_FILE)
     try:
-        noted = json.loads(stored.data) if stored is not None else {}
+        noted = parse_json(stored.data) if stored is not None else {}
         return dict(noted["facts"]) if noted.get("session") == session else {}
     except (ValueError, TypeError, KeyError, AttributeError):  # foreign bytes: nothing is known then
         return {}

@@ -142,7 +142,7 @@ def package_of(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
 
 
-def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> Any:
+def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> object:
     if len(points) > 1:
         found: str = coded("plugin.from", names=[package_of(point) for point in points])
         expected, fix = coded("plugin.one_of_name"), coded("plugin.uninstall")

@@ -19,6 +19,7 @@ from worldfs.tree.verb_values import Stat, Written
 from . import connection, remote_jobs
 from . import remote_world as far
 from .remote_types import BoundSession, JobResult, Json, PushFrame, RemoteToolResult, RetryPolicy, WatchEvent
+from .remote_walk import Trouble
 
 T = TypeVar("T")
 
@@ -152,8 +153,10 @@ class BlockingWorld:
     def write(self, path: str, data: bytes | str, **more: Unpack[WriteOptions]) -> Written:
         return self._loop.run(self._world.write(path, data, **more))
 
-    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Stat, tuple[str, ...]]]:
-        return _each(self._loop, self._world.walk(path, depth=depth))
+    def walk(
+        self, path: str = "/", *, depth: int | None = None, trouble: Trouble | None = None
+    ) -> Iterator[tuple[Stat, tuple[str, ...]]]:
+        return _each(self._loop, self._world.walk(path, depth=depth, trouble=trouble))
 
     def watch(self, *paths: str, **more: Unpack[WatchOptions]) -> Iterator[WatchEvent]:
         return _each(self._loop, self._world.watch(*paths, **more))

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int
 from worldfs.base.messages import coded
 
@@ -78,7 +79,7 @@ class RemoteJob:
     async def log(self) -> list[Json]:
         """The entries of its log, one object per line."""
         text = (await self._world.read(f"{self.path}/log.txt")).decode("utf-8", "replace")
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [parse_json(line) for line in text.splitlines() if line.strip()]
 
     async def _status(self, wait: float) -> Json:
         return parse(await self._world.read(f"{self.path}/status.json", wait=wait), self.path)
@@ -122,7 +123,7 @@ async def _result_of(job: RemoteJob, ended: JobResult) -> RemoteToolResult:
     """From the job's own files, so that two invocations of one service do not mix up their answers."""
     if ended.ok:
         try:
-            return _invoked(json.loads(ended.text), True)
+            return _invoked(parse_json(ended.text), True)
         except ValueError:
             return RemoteToolResult(True, ended.text)
     told = next((line for line in reversed(await job.log()) if line.get("type") == "error"), {})
@@ -139,7 +140,7 @@ def _invoked(found: object, ok: bool) -> RemoteToolResult:
 
 def parse(data: bytes, path: str) -> Json:
     try:
-        found = json.loads(data)
+        found = parse_json(data)
     except ValueError:
         found = None
     if not isinstance(found, dict):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import json
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int
 from worldfs.base.messages import coded
 from worldfs.formats.wire import frames
@@ -53,7 +53,7 @@ class RemoteTree:
             path, offset=0, count=None, wait=None, timeout=timeout, directory=True, more={"stats": True}
         )
         base = path.rstrip("/")
-        found = [json.loads(line) for line in data.split(b"\n") if line]
+        found = [parse_json(line) for line in data.split(b"\n") if line]
         return [_stat(f"{base}/{one['name']}", one) for one in found]
 
     async def read(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound, NotPermitted, WorldError
 from worldfs.tree.verb_values import Stat
+
+from .remote_errors import ConnectionLost
 
 if TYPE_CHECKING:
     from .remote_world import RemoteWorld
@@ -17,7 +19,13 @@ _DEEPEST = 64  # links are followed: a deeper path is a cycle
 _AHEAD = 32  # directories that are listed ahead
 
 
-async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -> AsyncIterator[WalkedEntry]:
+Trouble = Callable[[str, WorldError], None]
+
+
+async def walk(
+    world: RemoteWorld, path: str, depth: int | None, at_once: int, trouble: Trouble | None = None
+) -> AsyncIterator[WalkedEntry]:
+    """A directory that cannot be listed goes to `trouble`, and the rest goes on; without `trouble` it raises."""
     gate = asyncio.Semaphore(at_once)
     top = await world.stat(path)
     if not top.directory:
@@ -48,7 +56,15 @@ async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -
                     break
                 if later.directory and later.path not in ahead and (depth is None or its_level <= depth):
                     ahead[later.path] = look(later)
-            list_directory = await task
+            try:
+                list_directory = await task
+            except ConnectionLost:
+                raise
+            except WorldError as error:
+                if trouble is None:
+                    raise
+                trouble(place.path, error)
+                list_directory = ()
             running.discard(task)
             if list_directory is None:
                 continue

@@ -27,6 +27,7 @@ from .rpc_client import open_rpc_client
 
 if TYPE_CHECKING:
     from .remote_jobs import RemoteJob
+    from .remote_walk import Trouble
 
 T = TypeVar("T")
 TIMEOUT_S: Final = 30.0
@@ -125,16 +126,16 @@ class RemoteWorld:
         return True
 
     async def walk(
-        self, path: str = "/", *, depth: int | None = None, at_once: int = _AT_ONCE
+        self, path: str = "/", *, depth: int | None = None, at_once: int = _AT_ONCE, trouble: Trouble | None = None
     ) -> AsyncIterator[tuple[Stat, tuple[str, ...]]]:
         """Every entry at and below `path`, parents first, with the names in it (none for a file).
 
         `depth` levels below `path` are entered, None: all; `at_once` requests are under way at a time. What goes away
-        during the walk is left out.
+        during the walk is left out. `trouble`: is given a directory that cannot be listed, and why; else that raises.
         """
         from .remote_walk import walk
 
-        async for found in walk(self, path, depth, at_once):
+        async for found in walk(self, path, depth, at_once, trouble):
             yield found
 
     async def write(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotPermitted, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.formats.wire import frames
 from worldfs.formats.wire.frames import ACHERON, CONTROL, Frame
@@ -192,7 +192,7 @@ class RpcClient:
     def _legacy(self, text: bytes) -> None:
         """Frames of before the envelope: a refused token, and debug events."""
         try:
-            found = json.loads(text)
+            found = parse_json(text)
         except ValueError:
             return
         if not isinstance(found, dict):

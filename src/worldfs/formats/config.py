@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import ApprovalPolicy
@@ -264,7 +265,7 @@ def _overlaid(document: Json, environ: Mapping[str, str]) -> Json:
         if not all(keys):
             continue
         try:
-            value = json.loads(environ[name])
+            value = parse_json(environ[name])
             value = value if keys[0] == _IDS else _known(value)
         except ValueError:
             value = environ[name]

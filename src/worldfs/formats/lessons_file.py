@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Json, Lesson
 
 from . import prose
@@ -163,8 +163,8 @@ def _note(lines: Sequence[str], mask: Sequence[int], entry: LessonEntry) -> Less
     action = _join(bullets, "action")
     if parameters := _join(bullets, "parameters").strip("` "):
         try:
-            extra["parameters"] = json.loads(parameters)
-        except (ValueError, RecursionError):
+            extra["parameters"] = parse_json(parameters)
+        except ValueError:
             extra["parameters"] = parameters
     count, last = _counted(_join(bullets, "count"))
     if last:

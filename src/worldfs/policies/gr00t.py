@@ -6,7 +6,6 @@ The server first names its videos, states and actions (`get_modality_config`). `
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.extras import needs
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -316,5 +316,5 @@ def _plain(value: dict[object, object]) -> object:
         return npy_array(data)
     if "__ModalityConfig_class__" in value:
         config = value.get("as_json")
-        return json.loads(config) if isinstance(config, str) else config
+        return parse_json(config) if isinstance(config, str) else config
     return value

@@ -7,7 +7,6 @@ strings takes the words. The first output is the chunk. What the file says of it
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 from collections.abc import Iterable, Mapping
@@ -19,6 +18,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.extras import needs
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -115,7 +115,7 @@ class OnnxPolicy:
         shapes = {node.name: (_sizes(node.shape), _DTYPES.get(node.type, "")) for node in inputs if node.type != _WORDS}
         text = session.get_modelmeta().custom_metadata_map.get(SAID)
         try:
-            info = parse_policy_info(json.loads(text)) if text else PolicyInfo()
+            info = parse_policy_info(parse_json(text)) if text else PolicyInfo()
         except ValueError as error:
             raise self._trouble(
                 coded("session.metadata", name=SAID, why=str(error)), coded("file.json_object")

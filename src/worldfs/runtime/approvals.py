@@ -26,6 +26,7 @@ from worldfs.access.standing import owner_of, person_of, shown_actor
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, parse_stamp, stamp
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalPolicy, ApprovalRule
@@ -206,7 +207,7 @@ class Approvals:
         found: dict[int, str] = {}
         for line in stored.data.splitlines() if stored is not None else ():
             try:
-                value = as_object(json.loads(line))
+                value = as_object(parse_json(line))
             except ValueError:  # torn by a crash: the step had not begun
                 continue
             found[as_int(value.get("step"), -1)] = as_text(value.get("job"))
@@ -258,7 +259,7 @@ def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalR
     """Raises `BadInput` where the file is not what its name says."""
     if _digest(data) != plan:
         raise BadInput(coded("approval.changed", plan=plan), path=_key(plan, ".json"), op="approve")
-    value = as_object(json.loads(data))
+    value = as_object(parse_json(data))
     return ApprovalRequest(
         plan,
         as_text(value.get("node")),

@@ -9,7 +9,6 @@ accepted during an instruction wait for its end; those that were accepted before
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Iterable, Mapping
@@ -18,6 +17,7 @@ from typing import Final
 
 from worldfs.base.clock import Clock, epoch_ns, parse_stamp
 from worldfs.base.errors import Busy, NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Job
 from worldfs.storage.lease import RELEASE_S, Lease
@@ -142,7 +142,7 @@ def latest_instruction(store: Store, node: str) -> Holder:
     """The instruction that a robot executes or executed last, with its last job; {}: none is recorded."""
     stored = store.get(turn_lock_key(node))
     try:
-        return as_object(json.loads(stored.data)) if stored is not None else {}
+        return as_object(parse_json(stored.data)) if stored is not None else {}
     except ValueError:  # its holder may be writing it at this moment
         return {}
 

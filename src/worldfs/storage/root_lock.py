@@ -11,7 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.dir_reader import path_error
 from worldfs.base.durable import Disk, Root
+from worldfs.base.json_text import parse_json
 
 from .lease import KERNEL_LEASE, busy, this_holder
 
@@ -74,8 +76,11 @@ class RootLock:
 
     def holder(self) -> dict[str, object] | None:
         home = Root(self._root)
-        place = home.locate(self._key)
-        fd = None if place is None else home.open(place)
+        try:
+            place = home.locate(self._key)
+            fd = None if place is None else home.open(place)
+        except OSError as error:
+            raise path_error(error, self._key, "lock") from error
         if fd is None:
             return None
         try:
@@ -121,7 +126,7 @@ def _held(fd: int) -> bool:
 
 def _read(fd: int) -> dict[str, object]:
     try:
-        content = json.loads(os.pread(fd, 1 << 16, 0))
+        content = parse_json(os.pread(fd, 1 << 16, 0))
     except ValueError:  # taken just now, its content not yet written
         return {}
     return content if isinstance(content, dict) else {}

@@ -16,6 +16,7 @@ from typing import Final
 from worldfs.base.dir_reader import check_path
 from worldfs.base.durable import Root
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Json
 from worldfs.formats.agent.redact import redact_value
 from worldfs.storage.revision import PRIVATE_DIR
@@ -49,7 +50,7 @@ class SessionFiles:
         """None if there is none, or none that can be read."""
         try:
             data = self.root.read(f"{self.folder}/{name}")
-            value: object = None if data is None else json.loads(data)
+            value: object = None if data is None else parse_json(data)
         except (WorldError, ValueError):
             return None
         return value if isinstance(value, dict) else None

@@ -7,7 +7,7 @@ import os
 import shlex
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -25,9 +25,12 @@ from worldfs.formats import action, embodied, environment, lessons_file, orchest
 from worldfs.formats.runtime import sessions, skills, targets
 from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
-from worldfs.runtime.job_store import OPEN, JobStore, job_key
+from worldfs.runtime.job_store import DONE, OPEN, JobStore
+from worldfs.runtime.stop_call import SOCKETS
 from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.storage.odd_entries import odd_entries
+from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
@@ -59,6 +62,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
             findings.append(Finding(error.code, path, error.expected, error.found, fix_text))
         findings += _config(place, config, fix)
         findings += token_findings(place.path) if place.path.is_dir() else ()
+        findings += (_misplaced(error, place.path) for error in odd_entries(place.path, PRIVATE_DIR))
     if not root.is_dir():
         return [
             *findings,
@@ -84,7 +88,9 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += plugin_registry.findings()
         findings += _task(store)
         findings += _bodies(config, WorkspaceStores(store, stores), place.profiles if isinstance(place, Home) else None)
-        findings += _jobs(store, root, fix)
+        odd = {error.path: error for error in odd_entries(root, PRIVATE_DIR, flat=(OPEN, DONE), sockets=SOCKETS)}
+        findings += (_misplaced(error, root) for error in odd.values())
+        findings += _jobs(store, root, fix, odd)
         for own in (store, *stores.values()):
             findings += _set_aside(own)
             findings += own.findings() if isinstance(own, CheckedEngine) else ()
@@ -257,14 +263,16 @@ def _documents(store: Store, root: Path, fix: bool, *, per_robot: bool) -> Itera
             yield Finding(error.code, f"{root}/{where}", expected, error.found, fix_text, warning=bool(mended))
 
 
-def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
+def _jobs(store: Store, root: Path, fix: bool, odd: Collection[str]) -> Iterator[Finding]:
     jobs = JobStore(store, SystemClock())
     running = store.lease(KERNEL_LEASE).holder() is not None
-    for id in jobs.open_ids():
+    for id in dict.fromkeys((*jobs.open_ids(), *jobs.done_ids())):
         try:
             job = jobs.load(id)
         except UserError as error:
-            mended = fix and isinstance(error, BadInput) and _quarantine(store, job_key(id))
+            if error.path in odd:
+                continue
+            mended = fix and isinstance(error, BadInput) and _quarantine(store, error.path)
             yield Finding(
                 error.code,
                 f"{root / error.path}",
@@ -285,6 +293,11 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
                 id,
                 True,
             )
+
+
+def _misplaced(error: WorldError, root: Path) -> Finding:
+    expected, fix = error.expected or coded("common.a_file"), error.fix or coded("common.remove_it")
+    return Finding(error.code, f"{root / error.path}", expected, error.found, fix)
 
 
 def _set_aside(store: Store) -> Iterator[Finding]:

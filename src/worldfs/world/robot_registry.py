@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import closing
 from difflib import get_close_matches
@@ -15,6 +14,7 @@ from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Busy, Conflict, NotFound
 from worldfs.base.file_lock import FileLock
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobState
@@ -170,7 +170,7 @@ def _change(
             data = read_given_file(home.config_path, op="read")
             config_format.read(data)  # raises for a text that is no configuration
             text = data.decode("utf-8-sig")
-            before = as_object(json.loads(text))
+            before = as_object(parse_json(text))
             bodies_key, bodies = _member(before, "embodiments")
             key, instances = _member(bodies, "instances")
             after = {**before, bodies_key: {**as_object(bodies), key or "instances": edit(as_list(instances))}}

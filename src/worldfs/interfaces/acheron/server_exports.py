@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Final
 from worldfs import __version__
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.plugins.node_fs.directory_source import DirectorySource
@@ -34,7 +34,7 @@ def own_exports(home: Path) -> FsServer:
     if (home / FILE).stat().st_mode & 0o077:
         raise BadInput(coded("access.open_token"), path=where, op="serve", fix=f"chmod 600 {shlex.quote(where)}")
     try:
-        value: object = json.loads(data)
+        value: object = parse_json(data)
     except ValueError as error:
         raise BadInput(coded("file.not_json", why=str(error)), path=where, op="serve") from None
     said = as_object(value)

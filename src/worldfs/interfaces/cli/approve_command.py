@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
 from worldfs.world.approval_lines import approval_lines, request_lines
@@ -55,6 +56,6 @@ def _requests(tree: CommandTree) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     for node in tree.entries("/nodes"):
         if node.directory and any(entry.name == "approvals.json" for entry in tree.entries(node.path)):
-            value = as_object(json.loads(tree.read(f"{node.path}/approvals.json")))
+            value = as_object(parse_json(tree.read(f"{node.path}/approvals.json")))
             found += as_objects(value.get("requests"))
     return found

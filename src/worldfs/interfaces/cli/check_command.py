@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from worldfs.agents.doctor import check as check_agents
 from worldfs.base.agent_names import list_agents
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
@@ -36,7 +36,7 @@ def remote(context: CommandContext) -> int:
     from .server_tree import open_connection
 
     with open_connection(context) as world:
-        alerts = as_object(json.loads(world.read(ALERTS)))
+        alerts = as_object(parse_json(world.read(ALERTS)))
     context.output.notice(coded("command.checked_there"))
     return _report(context, [read_finding(as_object(item), None) for item in alerts.values()])
 

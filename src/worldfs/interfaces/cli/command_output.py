@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import codecs
+import io
 import os
 import re
 import sys
@@ -10,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
 from worldfs.base.messages import CodedText, coded, render
+from worldfs.base.shown_text import shown_json, shown_text
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and the end of a line
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
 
 
@@ -23,6 +24,7 @@ class CommandOutput:
         self.out = out or sys.stdout
         self.err = err or sys.stderr
         self.language: Callable[[], str] = lambda: "en"  # of messages for people
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def line(self, text: str = "", mood: str = "") -> None:
         """A line for people; silent under --json."""
@@ -33,26 +35,26 @@ class CommandOutput:
     def value(self, value: object) -> None:
         """An answer for programs; silent without --json."""
         if self.json:
-            self._print(json.dumps(value, ensure_ascii=False, default=str))
+            self._print(shown_json(value))
 
     def report(self, text: str, value: Mapping[str, object], mood: str = "") -> None:
         """The same fact as a line for people or a value for programs."""
         self.line(text, mood)
         self.value(value)
 
-    def write_raw(self, data: bytes) -> None:
-        """A file's own bytes, untouched."""
-        self.out.flush()
+    def write_raw(self, data: bytes, *, last: bool = False) -> None:
+        """A file's own bytes: untouched in a pipe or a file, as `visible` text on a terminal. `last`: no more come."""
         buffer = getattr(self.out, "buffer", None)
-        if buffer is None:
-            self.out.write(data.decode("utf-8", "replace"))
-        else:
-            buffer.write(data)
+        if buffer is None or self.out.isatty():
+            print(visible(self._decoder.decode(data, last)), end="", file=self.out, flush=True)
+            return
         self.out.flush()
+        buffer.write(data)
+        buffer.flush()
 
     def write_file(self, data: bytes) -> None:
-        """A file's own bytes; on a terminal the last line is ended, so that the prompt begins a new line."""
-        self.write_raw(data)
+        """The whole of a file; on a terminal the last line is ended, so that the prompt begins a new line."""
+        self.write_raw(data, last=True)
         if data and not data.endswith(b"\n") and self.out.isatty():
             self._print("")
 
@@ -96,8 +98,15 @@ class CommandOutput:
 
 
 def visible(text: str) -> str:
-    """Text that may come from any file or peer, in which nothing commands the terminal: controls as `\\x1b`."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Text that may come from any file or peer, its lines as they are."""
+    return shown_text(text, keep="\t\n")
+
+
+class VisibleStream(io.TextIOWrapper):
+    """Standard error of a process: also what a library logs, or a traceback, may quote any peer."""
+
+    def write(self, text: str) -> int:
+        return super().write(visible(text))
 
 
 def columns(rows: Sequence[tuple[str, ...]], indent: str = "") -> list[str]:

@@ -11,7 +11,8 @@ from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 from .command_output import columns
-from .command_tree import CommandTree, open_tree
+from .command_tree import DEPTH_MAX, CommandTree, Unread, open_tree
+from .exits import DONE, MISUSE
 from .history_commands import past_path
 
 if TYPE_CHECKING:
@@ -66,11 +67,13 @@ def _kind(entry: Stat) -> str:
 
 def walk(context: CommandContext) -> int:
     with open_tree(context) as tree:
-        for entry in tree.walk(tree.path_of(context["path"]), context["depth"]):
+        depth, unread = context["depth"], Unread(context)
+        most = DEPTH_MAX if depth is None else min(depth, DEPTH_MAX)
+        for entry in tree.walk(tree.path_of(context["path"]), most, unread):
             text = entry.path.rstrip("/") + "/" if entry.directory else entry.path
             facts: dict[str, object] = {"path": entry.path, "kind": _kind(entry), "writable": entry.writable}
             context.output.report(text, {**facts, "size": entry.size} if tree.sized else facts)
-    return 0
+    return MISUSE if unread else DONE
 
 
 def stat(context: CommandContext) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.given_file import check_made_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.robots.video_writer import kind_of
@@ -122,7 +122,7 @@ class RemoteFilmRecording(_Film):
         return self._world.wait(self._control, lambda data: not data, timeout=patience) is not None
 
     def _alerts(self) -> list[Mapping[str, object]]:
-        return list(json.loads(self._world.read("/meta/status.json"))["alerts"])
+        return list(parse_json(self._world.read("/meta/status.json"))["alerts"])
 
     def _fetch(self) -> bool:
         try:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from worldfs.storage.store_interface import ANY
 
+from .command_tree import Trouble, below
+
 if TYPE_CHECKING:
     from worldfs.tree.verb_values import Stat, Written
     from worldfs.world.world import World
@@ -41,13 +43,8 @@ class HomeTree:
     def entries(self, path: str) -> Sequence[Stat]:
         return self._namespace.walk(path).entries(sized=False)
 
-    def walk(self, path: str, depth: int | None) -> Iterator[Stat]:
-        waiting = [(self._namespace.walk(path).stat(sized=False), 0)]
-        while waiting:
-            entry, level = waiting.pop()
-            yield entry
-            if entry.directory and (depth is None or level < depth):
-                waiting += [(child, level + 1) for child in reversed(self.entries(entry.path))]
+    def walk(self, path: str, depth: int, trouble: Trouble) -> Iterator[Stat]:
+        return below(self, self._namespace.walk(path).stat(sized=False), trouble, depth=depth)
 
     def read(self, path: str, *, block: bool = False) -> bytes:
         return self._namespace.read(path).data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import cast
 from worldfs.base.errors import StorageError, WorldError, from_os
 
 from .command_context import CommandContext
-from .command_output import CommandOutput
+from .command_output import CommandOutput, VisibleStream
 from .command_spec import CommandSpec
 from .command_table import COMMANDS
 from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
@@ -31,6 +32,8 @@ def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMA
     if argv is not None:
         return _answer(argv, table)
     tune_process()
+    if type(sys.stderr) is io.TextIOWrapper:  # not what a test puts there
+        sys.stderr = VisibleStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
     try:
         return _answer(sys.argv[1:], table)
     finally:

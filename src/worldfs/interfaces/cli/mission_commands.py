@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
@@ -147,7 +148,7 @@ def _ask(context: CommandContext, what: str, value: str = "") -> int:
 
 
 def _missions(tree: CommandTree) -> list[dict[str, object]]:
-    return as_objects(as_object(json.loads(tree.read(f"{_project(tree)}/missions.json"))).get("missions"))
+    return as_objects(as_object(parse_json(tree.read(f"{_project(tree)}/missions.json"))).get("missions"))
 
 
 def _project(tree: CommandTree) -> str:

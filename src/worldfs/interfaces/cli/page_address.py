@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from worldfs.base.durable import Root
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def noted_address(home: Path) -> str:
     """The noted address, or where a server listens by default."""
     data = Root(home).read(SERVED)
     try:
-        noted = as_object(json.loads(data)) if data else {}
+        noted = as_object(parse_json(data)) if data else {}
     except ValueError:
         noted = {}
     return str(noted.get("page") or DEFAULT)

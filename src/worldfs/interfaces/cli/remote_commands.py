@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
@@ -132,7 +132,7 @@ def status(context: CommandContext) -> int:
         found = _status(world)
         if context["watch"]:  # until Ctrl-C (exit 130) or a closed pipe
             for after in world.each(STATUS):
-                found = json.loads(after)
+                found = parse_json(after)
                 context.output.value(found)
                 context.output.redraw(status_lines(found, context.name))
             return 0
@@ -155,7 +155,7 @@ def watch(context: CommandContext) -> int:
             return 0
         before: dict[str, object] = {}
         for after in world.each(STATUS):
-            now = json.loads(after)
+            now = parse_json(after)
             for item in diff_status(before, now):
                 text, mood = event_line(item)
                 context.output.report(text, item, mood)
@@ -171,7 +171,7 @@ def cancel(context: CommandContext) -> int:
         place = next((place for place in places if world.exists(f"{place}/status.json")), None)
         if place is None:
             raise NotFound(coded("runtime.no_job", id=id), op="cancel", fix=coded("command.status_lists"))
-        state = str(json.loads(world.read(f"{place}/status.json", wait=0)).get("state"))
+        state = str(parse_json(world.read(f"{place}/status.json", wait=0)).get("state"))
         if state in ("done", "failed", "succeeded"):
             over = {"job": id, "cancel": "too late", "state": state}
             context.output.report(too_late(id, state), over, "warn")
@@ -183,7 +183,7 @@ def cancel(context: CommandContext) -> int:
 
 def _status(world: BlockingWorld) -> dict[str, object]:
     try:
-        found: dict[str, object] = json.loads(world.read(STATUS))
+        found: dict[str, object] = parse_json(world.read(STATUS))
     except NotFound as error:
         error.fix = "this server shows you no workspace: `paos ls /` shows what it does"
         raise

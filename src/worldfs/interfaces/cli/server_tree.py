@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from worldfs.tree.verb_values import Stat, Written
 
     from .command_context import CommandContext
+    from .command_tree import Trouble
 
 
 def open_connection(context: CommandContext, timeout: float | None = None) -> BlockingWorld:
@@ -116,11 +117,11 @@ class ServerTree:
     def entries(self, path: str) -> Sequence[Stat]:
         return self._world.entries(path)
 
-    def walk(self, path: str, depth: int | None) -> Iterator[Stat]:
+    def walk(self, path: str, depth: int, trouble: Trouble) -> Iterator[Stat]:
         if depth == 0:
             yield self._world.stat(path)
             return
-        for entry, _ in self._world.walk(path, depth=None if depth is None else depth - 1):
+        for entry, _ in self._world.walk(path, depth=depth - 1, trouble=trouble):
             yield entry
 
     def read(self, path: str, *, block: bool = False) -> bytes:

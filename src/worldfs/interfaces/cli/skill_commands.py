@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.extras import needs
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
@@ -121,7 +122,7 @@ def _own_scene(world: World) -> Scene:
 
 
 def _listing(tree: CommandTree) -> Json:
-    return as_object(json.loads(tree.read(tree.path_of("skills.json"))))
+    return as_object(parse_json(tree.read(tree.path_of("skills.json"))))
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
@@ -161,7 +162,7 @@ def remote_resume(context: CommandContext) -> int:
         nodes = _there(world, node, "resume")
         if node is None and not context["all"] and len(nodes) > 1:
             raise _which(nodes)
-        stopped = {id: as_object(json.loads(world.read(f"/nodes/{id}/resume"))).get("stopped") is True for id in nodes}
+        stopped = {id: as_object(parse_json(world.read(f"/nodes/{id}/resume"))).get("stopped") is True for id in nodes}
         for id in nodes:
             world.write(f"/nodes/{id}/resume", b"resume\n")
     _resumed(context, stopped)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.messages import coded
-from worldfs.base.messages.message_rendering import error_message
 
 from .command_context import CommandContext
-from .command_tree import CommandTree, open_tree
+from .command_tree import CommandTree, Unread, below, open_tree
 from .exits import DONE, MISUSE, REFUSED
 
 if TYPE_CHECKING:
     from worldfs.tree.verb_values import Stat
 
-DEPTH_MAX: Final = 64  # nested directories: links are followed
 NOT_EMPTY: Final = "not empty"
 CONSUMED_EVENTS: Final = "/agents/self/events"  # reading these consumes events
 
@@ -74,7 +72,7 @@ def cp(context: CommandContext, tree: CommandTree) -> int:
         new = _into(tree, found, target)
         if f"{new}/".startswith(f"{found.path}/"):
             raise BadInput(coded("command.into_itself"), path=new, op="cp")
-        for each in list(_below(tree, found)):
+        for each in list(below(tree, found)):
             to = new + each.path[len(found.path) :]
             if each.directory:
                 _made(tree, to)
@@ -92,10 +90,10 @@ def grep(context: CommandContext, tree: CommandTree) -> int:
     except re.error as error:
         found = coded("command.bad_pattern", pattern=context["pattern"], why=str(error))
         raise BadInput(found, op="grep", fix=coded("command.escape")) from None
-    fits, failed = False, False
+    fits, unread = False, Unread(context)
     for name in context["path"] or ["/"]:
         top = tree.stat(tree.path_of(name))
-        for each in _below(tree, top):
+        for each in below(tree, top, unread):
             if each.directory or each.path.startswith(CONSUMED_EVENTS):
                 continue
             try:
@@ -103,12 +101,10 @@ def grep(context: CommandContext, tree: CommandTree) -> int:
             except WorldError as error:
                 if not top.directory:
                     raise
-                if not isinstance(error, NotFound):  # removed meanwhile, or not readable
-                    failed = True
-                    context.output.notice(coded("command.paos", said=error_message(error)))
+                unread(each.path, error)
                 continue
             fits = _lines(context, each.path, data, pattern) or fits
-    return MISUSE if failed else DONE if fits else REFUSED
+    return MISUSE if unread else DONE if fits else REFUSED
 
 
 def _lines(context: CommandContext, path: str, data: bytes, pattern: re.Pattern[bytes]) -> bool:
@@ -126,21 +122,10 @@ def _lines(context: CommandContext, path: str, data: bytes, pattern: re.Pattern[
     return found
 
 
-def _below(tree: CommandTree, top: Stat, *, last: bool = False, depth: int = 0) -> Iterator[Stat]:
-    """A path and all below it; `last`: a directory after its content."""
-    if not last:
-        yield top
-    if top.directory and depth < DEPTH_MAX:
-        for each in tree.entries(top.path):
-            yield from _below(tree, each, last=last, depth=depth + 1)
-    if last:
-        yield top
-
-
 def _to_remove(tree: CommandTree, top: Stat) -> list[Stat]:
     """What is removed with it, itself last. A directory that may not be removed is refused before its content is
     removed."""
-    found = list(_below(tree, top, last=True))
+    found = list(below(tree, top, last=True))
     if len(found) > 1:
         try:
             tree.remove(top.path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from contextlib import AbstractContextManager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from worldfs.base.errors import MissingRequirement, NotFound
 from worldfs.base.extras import require
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.robots.pose_frames import decode_frame
@@ -91,7 +91,7 @@ async def _watched(world: RemoteWorld) -> bool:
 def _scene(data: bytes) -> ViewedScene:
     from .viewed_scene import ViewedScene
 
-    return ViewedScene(as_object(json.loads(data)))
+    return ViewedScene(as_object(parse_json(data)))
 
 
 def _window(scene: ViewedScene) -> ViewerWindow:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Conflict, NotFound
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -112,7 +113,7 @@ def record_name(tool: str, project: str) -> str:
 def read_record(home: str, name: str) -> Json:
     text = _read(os.path.join(home, name))
     try:
-        return as_object(json.loads(text or "{}"))
+        return as_object(parse_json(text or "{}"))
     except ValueError:
         raise BadInput(coded("setup.unreadable", why="JSON"), path=os.path.join(home, name), op="setup") from None
 

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import is_version_at_least
 
 from worldfs.access.binding import Binding
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.model import Json
 
@@ -61,7 +62,7 @@ class StatelessAsker(ClientAsker):
 
     def __init__(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> None:
         super().__init__(ctx)
-        before = as_object(json.loads(params.request_state)) if params.request_state else {}
+        before = as_object(parse_json(params.request_state)) if params.request_state else {}
         self.kept = {key: as_text(value) for key, value in as_object(before.get("kept")).items()}
         self._answers = {key: as_text(value) for key, value in as_object(before.get("answers")).items()}
         field = as_text(before.get("field"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
@@ -102,7 +102,7 @@ async def _logged(tree: ActorTree, job: str, type: str) -> str:
 
 def _log_line(line: bytes) -> dict[str, object]:
     try:
-        return as_object(json.loads(line))
+        return as_object(parse_json(line))
     except ValueError:
         return {}
 

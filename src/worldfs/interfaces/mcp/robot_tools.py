@@ -9,6 +9,7 @@ from typing import Final
 
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -162,7 +163,7 @@ async def _operations_of(tree: ActorTree, node: str, service: str) -> list[Json]
     base = f"/nodes/{node}/services/{service}"
     ops = json_object((await tree.read(f"{base}/OPS.json")).data, f"{base}/OPS.json")
     schema = json_object((await tree.read(f"{base}/SCHEMA.json")).data, f"{base}/SCHEMA.json")
-    mounts = as_objects(json.loads((await tree.read(f"{base}/MOUNTS.json")).data))
+    mounts = as_objects(parse_json((await tree.read(f"{base}/MOUNTS.json")).data))
     described = as_object(schema.get("operations"))
     place = as_text(mounts[0].get("mount_path")) if mounts else f"/nodes/{node}/{service}"
     rows = []

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.tree.row_table import FileKind
@@ -52,7 +53,7 @@ class ReadCopies:
         whole = self._root.read(_key(path))
         with suppress(ValueError, KeyError, TypeError, WorldError):
             head, _, data = (whole or b"").partition(b"\n")
-            said = as_object(json.loads(head))
+            said = as_object(parse_json(head))
             if said["path"] == path:
                 return _parsed(said, data)
         return None

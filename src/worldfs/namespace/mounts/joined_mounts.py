@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
@@ -34,7 +34,13 @@ class JoinedMounts:
         return found is not None and found.holds(mount, names)
 
     def exists(self, row: FileRow, names: Names) -> bool:
-        return self.mounts[row.mount].exists(row, names)
+        """A link, a FIFO or a broken disk in the file's place is there too: its read says what is wrong."""
+        try:
+            return self.mounts[row.mount].exists(row, names)
+        except NotFound:
+            raise
+        except WorldError:
+            return True
 
 
 class StaticMount:

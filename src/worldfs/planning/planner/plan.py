@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
 from worldfs.base.packing import fits
@@ -142,7 +142,7 @@ def _pose(goal: Goal, stage: int, base: Vec, profile: Profile | None) -> Planned
         case GestureGoal(name=name):
             return planned_actions.strategy_action(name, stage)
         case OperationGoal(name=name, params=params):
-            return PlannedAction(name, json.loads(params), stage=stage)
+            return PlannedAction(name, parse_json(params), stage=stage)
         case _:
             return planned_actions.strategy_action("home", stage)
 

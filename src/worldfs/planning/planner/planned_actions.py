@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Json, Profile, Vec
 
 from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGoal, SeenGoal, VisitGoal
@@ -154,7 +154,7 @@ def _name(profile: Profile | None, op: str, page: str, other: str) -> str:
 def serves(action: PlannedAction, goal: Goal) -> bool:
     """Whether the action achieves this goal of the robot's pose."""
     if isinstance(goal, OperationGoal):
-        return action.op == goal.name and action.params == json.loads(goal.params)
+        return action.op == goal.name and action.params == parse_json(goal.params)
     if action.op == STRATEGY:
         name = str(action.params.get("name", ""))
         if isinstance(goal, HomeGoal):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.durable import Root
+from worldfs.base.json_text import parse_json
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
 from worldfs.base.model.profile import TRUTH
@@ -41,7 +42,7 @@ class TrialLog:
                 break
             whole += len(line)
             try:
-                known = json.loads(line)
+                known = parse_json(line)
             except ValueError:
                 continue  # a damaged line is run again
             if isinstance(known, dict) and known.keys() >= set(

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import Exists, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_list, as_object, as_text
 from worldfs.base.logfile import LogFile
 from worldfs.base.messages import coded
@@ -78,7 +79,7 @@ class ImportRecord:
         self._torn = bool(data) and not data.endswith(b"\n")
         for raw in data.splitlines():
             with suppress(ValueError):
-                value = json.loads(raw)
+                value = parse_json(raw)
                 if isinstance(value, dict):
                     yield value
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import Clock
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 
@@ -58,7 +58,7 @@ class HostLease(NatsLease):
 
     def _join(self, found: StreamMessage) -> None:
         """What the lease says of its holder stays."""
-        self._holder, self.lost = dict(as_object(json.loads(found.data))), None
+        self._holder, self.lost = dict(as_object(parse_json(found.data))), None
         self.epoch, self.seq = epoch_of(found), found.seq
         self._name_processes(found)
 

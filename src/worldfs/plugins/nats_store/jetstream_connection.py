@@ -17,6 +17,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error, NoRespondersError
 
 from worldfs.base.errors import MissingRequirement, StorageError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -159,7 +160,7 @@ class JetStreamConnection:
         end = begun + (patience or PATIENCE_S)
         while True:
             answer, _ = await self._request(f"{self.api}.{name}", data, None, end=end, path=path, op=op)
-            found = as_object(json.loads(answer.data))
+            found = as_object(parse_json(answer.data))
             if (error := found.get("error")) is None:
                 return found
             await self._unavailable(as_object(error), begun, end, path=path, op=op)
@@ -211,7 +212,7 @@ class JetStreamConnection:
         while True:
             answer, again = await self._request(to, data, headers, end=end, path=path, op=op)
             first = first and not again
-            found = as_object(json.loads(answer.data))
+            found = as_object(parse_json(answer.data))
             error = as_object(found.get("error") or {})
             if not error:
                 return as_int(found["seq"])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import StorageError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.storage.lease import LEASE_LOST, busy, this_holder
@@ -88,7 +89,7 @@ class NatsLease:
         found = self._store.run(self._bucket.last(self._subject, path=self.name, op="lease"))
         if found is None or not is_live(found.headers) or is_dead(found.headers.get(PROCESS, "")):
             return None
-        return dict(as_object(json.loads(found.data)))
+        return dict(as_object(parse_json(found.data)))
 
     def heard(self) -> datetime | None:
         return self._store.lease_heard(self.name)
@@ -120,14 +121,14 @@ class NatsLease:
         """None: `holder` has it now. Else the one that has it; {}: it was taken this moment."""
         found = await self._bucket.last(self._subject, path=self.name, op="lease")
         if found is not None and is_live(found.headers) and not is_dead(found.headers.get(PROCESS, "")):
-            return dict(as_object(json.loads(found.data)))
+            return dict(as_object(parse_json(found.data)))
         self._holder, self.epoch, self.lost = dict(holder), 0, None
         try:
             await self._publish(found.seq if found is not None else 0)
         except WrongSequence:
             self._holder = None
             late = await self._bucket.last(self._subject, path=self.name, op="lease")
-            return dict(as_object(json.loads(late.data))) if late is not None and is_live(late.headers) else {}
+            return dict(as_object(parse_json(late.data))) if late is not None and is_live(late.headers) else {}
         self.epoch = self.seq
         self._keep_on()
         return None

@@ -19,6 +19,7 @@ from typing import Final
 from worldfs.base.durable import Root
 from worldfs.base.errors import Busy, NotFound, StorageError
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.storage.open_store import open_store
@@ -130,7 +131,7 @@ class OwnServer:
 
     def _said(self) -> Mapping[str, object]:
         try:
-            return as_object(json.loads(read_given_file(self._path(ADDRESS), op="start nats-server")))
+            return as_object(parse_json(read_given_file(self._path(ADDRESS), op="start nats-server")))
         except (NotFound, ValueError):
             return {}
 

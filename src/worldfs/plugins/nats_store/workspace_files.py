@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from worldfs.base.errors import Conflict, Exists, NotFound, UserError, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.joined_watch import JoinedWatch
@@ -141,4 +142,4 @@ class WorkspaceFiles:
     def _load(self) -> None:
         if not self._agreed and (found := self._files.get(RECORD)) is not None:
             with suppress(ValueError):
-                self._agreed = {key: as_text(value) for key, value in as_object(json.loads(found.data)).items()}
+                self._agreed = {key: as_text(value) for key, value in as_object(parse_json(found.data)).items()}

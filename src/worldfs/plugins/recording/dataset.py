@@ -19,6 +19,7 @@ from typing import Final
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Busy, Exists, from_os
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 
 from .dataset_contents import OURS, DatasetContents, add_episodes, read_contents
@@ -124,7 +125,7 @@ class Dataset:
                 coded("plugin.other_content"), path=str(self.path), op="record", expected=coded("plugin.new_place"),
                 fix=coded("plugin.other_recording"),
             )  # fmt: skip
-        known = json.loads(document)
+        known = parse_json(document)
         if known["recipe"] != self.recipe.as_json():
             raise BadInput(
                 coded("plugin.recording_of", recipe=json.dumps(known['recipe'])), path=str(self.path), op="record",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_int
 
 from . import lerobot_dataset, stats, video
@@ -41,9 +42,9 @@ class DatasetContents:
 
 def read_contents(read: Read, document: Mapping[str, object]) -> DatasetContents:
     """From its own files; `document`: meta/worldfs.json."""
-    info = json.loads(read(lerobot_dataset.INFO) or b"{}")
+    info = parse_json(read(lerobot_dataset.INFO) or b"{}")
     tasks = lerobot_dataset.tasks_of(read(lerobot_dataset.TASKS) or b"")
-    folded = stats.stats_from_json(json.loads(read(lerobot_dataset.STATS) or b"{}"))
+    folded = stats.stats_from_json(parse_json(read(lerobot_dataset.STATS) or b"{}"))
     rows = lerobot_dataset.table_of(read(str(document["last_episodes_file"])) or b"")
     sizes = {
         name.removeprefix(lerobot_dataset.camera_key("")): (feature["shape"][0], feature["shape"][1])

@@ -12,6 +12,7 @@ import numpy as np
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 
 from . import stats
@@ -70,7 +71,7 @@ class EpisodeQueue:
             if data is None:
                 raise NotFound(coded("plugin.episode_gone"), path=f"{self._place}/{trial:09d}.npz", op="record")
             with np.load(io.BytesIO(data), allow_pickle=False) as parts:
-                header = json.loads(parts["said"].tobytes())
+                header = parse_json(parts["said"].tobytes())
                 yield EncodedEpisode(
                     header["trial"], header["family"], header["seed"], header["words"],
                     {name.removeprefix("column."): parts[name] for name in parts.files if name.startswith("column.")},

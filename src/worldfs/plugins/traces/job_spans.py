@@ -6,11 +6,11 @@ The ids are hashes of the job's id, so that every process, and a second run of t
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Job
 
@@ -108,7 +108,7 @@ def _calls(lines: Iterable[bytes], begin: int, parent: str) -> list[JobSpan]:
         if b'"policy_ms"' not in raw or len(found) == CALLS_MOST:
             continue
         try:
-            line = as_object(json.loads(raw))
+            line = as_object(parse_json(raw))
             end = begin + int(1e9 * float(str(line["policy_at"])))
             start = end - int(1e6 * float(str(line["policy_ms"])))
         except (ValueError, KeyError, OverflowError):  # cut off by a full disk

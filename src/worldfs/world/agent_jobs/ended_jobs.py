@@ -8,7 +8,6 @@ start finds the one or the other.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from worldfs.base.errors import WorldError
-from worldfs.base.json_text import compact_json
+from worldfs.base.json_text import compact_json, parse_json
 from worldfs.base.model import JobState
 from worldfs.storage.store_interface import Store
 
@@ -91,7 +90,7 @@ def _line(call: AgentJob) -> bytes:
 def _read(line: bytes) -> AgentJob | None:
     """None for a line that a crash tore."""
     try:
-        value = json.loads(line)
+        value = parse_json(line)
         call = AgentJob(**{**value, "state": JobState(value["state"])})
     except (ValueError, TypeError, KeyError):
         return None

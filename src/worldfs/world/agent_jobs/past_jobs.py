@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Job
 from worldfs.runtime.job_codec import JobVersion, read_job_versions
 from worldfs.storage.dated_versions import DatedVersion, DatedVersions
@@ -42,7 +42,7 @@ def _log_versions(versions: list[JobVersion], lines: list[bytes]) -> list[DatedV
     found, text, end, at_ns = [DatedVersion(versions[0].at_ns, bytes)], b"".join(lines), 0, versions[0].at_ns
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
-            at_ns = int(json.loads(line)["timestamp"]) * 1_000_000
+            at_ns = int(parse_json(line)["timestamp"]) * 1_000_000
         end += len(line)
         found.append(DatedVersion(at_ns, partial(_first, text, end)))
     last = versions[-1].job

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
 from worldfs.formats.sheet_members import OrderTerms
@@ -64,7 +65,7 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
 
 def arguments(text: str) -> Json:
     """The arguments of an accepted order."""
-    return as_object(_arguments(json.loads(text)))
+    return as_object(_arguments(parse_json(text)))
 
 
 def bad_tool_order(found: str) -> BadInput:

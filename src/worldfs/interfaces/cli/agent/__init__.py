@@ -47,7 +47,7 @@ def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected:
 
     `taken`: reserved keys. `expected`: what else the word could have been.
     """
-    import json
+    from worldfs.base.json_text import parse_json
 
     found: dict[str, object] = {}
     for word in words:
@@ -59,7 +59,7 @@ def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected:
         if key in taken:
             raise BadInput(f"{key}=…", op="agent", expected=coded("command.reserved", names=list(taken)))
         try:
-            found[key] = json.loads(value)
+            found[key] = parse_json(value)
         except ValueError:
             found[key] = value
     return found

@@ -182,7 +182,7 @@ def memory(context: CommandContext) -> int:
             data = state.documents["memory.md"].read() or b""
             context.output.value({"memory": data.decode("utf-8", "replace")})
             if not context.output.json:
-                context.output.write_raw(data)
+                context.output.write_file(data)
     return 0
 
 

@@ -18,8 +18,8 @@ from textual.widgets.option_list import Option
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import error_message
+from worldfs.base.shown_text import shown_text
 
-from .terminal_text import shown_file, shown_text
 from .top_rows import SECTIONS, TopRow, TopView, kernel_text, top_view
 from .top_source import TopSource, agents
 
@@ -237,7 +237,8 @@ class TopApp(App[None]):
 
     async def _text(self, path: str) -> str:
         data = await self._source.read(path)
-        text = shown_file(data, FILE_MOST)
+        text = data[:FILE_MOST].decode("utf-8", "backslashreplace").replace("\r\n", "\n").expandtabs(4)
+        text = shown_text(text, keep="\n")
         return text if len(data) <= FILE_MOST else f"{text}\n{self._said(coded('top.cut', n=FILE_MOST))}"
 
     def _said(self, text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from worldfs.base.agent_names import list_agents
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.interfaces.cli.home_tree import HomeTree
 from worldfs.storage.open_store import open_store
@@ -161,7 +162,7 @@ class ServedSource:
         self._world = world
 
     async def status(self) -> Status:
-        return as_object(json.loads(await self._world.read(STATUS, wait=0)))
+        return as_object(parse_json(await self._world.read(STATUS, wait=0)))
 
     async def names(self, path: str) -> Sequence[str]:
         return await self._world.list(path)

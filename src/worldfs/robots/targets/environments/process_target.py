@@ -26,6 +26,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_list, as_objects
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target, Thing
@@ -183,7 +184,7 @@ class ProcessTarget:
                 raise TimeoutError
             return line.recv_bytes(MOST)
 
-        facts = json.loads(frame())
+        facts = parse_json(frame())
         if not isinstance(facts, dict):
             raise ValueError
         listed = [as_list(item) for item in as_list(facts.get("arrays"))]
