@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, shelf: Path) -> Iterator[Se
 def _node(server: Served, shelf: Path, invite: str) -> Iterator[None]:
     words = ["--home", str(shelf.parent / "node"), "node", "--connect", server.url, "--name", "shelf"]
     node = subprocess.Popen(
-        [sys.executable, "-m", "worldfs.interfaces.cli.main", *words, "--export", f"files={shelf}"],
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", *words, "--export", f"files={shelf}:rw"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_INVITE": invite},
         stdout=subprocess.DEVNULL,
     )

@@ -127,7 +127,7 @@ class TokenStore:
 
         Tokens that have expired are removed.
         """
-        from worldfs.base.agent_names import check_agent_name
+        from worldfs.base.agent_names import check_agent_name, check_own_name
 
         check_agent_name(agent)
         if person and person != OPERATOR:
@@ -144,6 +144,8 @@ class TokenStore:
 
         def edit(kept: dict[str, object]) -> AgentToken:
             rows = parse_tokens(kept).issued
+            check_own_name(agent, (row.agent for row in rows), FILE)
+            check_own_name(person, (row.person for row in rows), FILE)
             made_before = kept.get(_COUNT)
             numbers = (int(row.id.removeprefix("token-")) for row in rows)
             number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -85,6 +85,16 @@ def check_new_name(root: str | os.PathLike[str], name: str) -> str:
     return check_new_names(root, [name])[0]
 
 
+def check_own_name(name: str, others: Iterable[str], path: str) -> None:
+    """`BadInput` where one of these names differs from it in capitals only: people read them as one."""
+    alike = next((other for other in others if other != name and other.casefold() == name.casefold()), None)
+    if alike is not None:
+        raise BadInput(
+            coded("tree.capitals_only", name=name, other=alike), path=path, op="agent",
+            expected=coded("tree.own_name"), fix=coded("tree.use_other", other=alike),
+        )  # fmt: skip
+
+
 def check_new_names(root: str | os.PathLike[str], names: Sequence[str]) -> list[str]:
     """As `check_new_name` of each, with one look at the root. The names themselves may differ in capitals only."""
     there: dict[str, list[str]] = {}
@@ -92,12 +102,7 @@ def check_new_names(root: str | os.PathLike[str], names: Sequence[str]) -> list[
         there.setdefault(other.casefold(), []).append(other)
     for name in names:
         check_agent_name(name)
-        alike = [other for other in there.get(name.casefold(), ()) if other != name]
-        if alike:
-            raise BadInput(
-                coded("tree.capitals_only", name=name, other=alike[0]), path=os.fspath(root), op="agent",
-                expected=coded("tree.own_name"), fix=coded("tree.use_other", other=alike[0]),
-            )  # fmt: skip
+        check_own_name(name, there.get(name.casefold(), ()), os.fspath(root))
     return list(names)
 
 

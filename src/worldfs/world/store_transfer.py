@@ -16,16 +16,18 @@ LEFT_OUT: Final = (  # of one engine, or made again
 
 
 class TransferReport(NamedTuple):
-    """`copied`, `same`: how many files. `different`, `missing`: which of them the target has otherwise, or not."""
+    """`copied`, `same`: how many files. `different`, `missing`: which of them the target has otherwise, or not. `odd`:
+    links and what else is no file, which no store keeps."""
 
     copied: int = 0
     same: int = 0
     different: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
-        return not self.different and not self.missing
+        return not self.different and not self.missing and not self.odd
 
 
 def keys_of(store: Store, prefix: str = "") -> Iterator[str]:
@@ -46,11 +48,12 @@ def keys_of(store: Store, prefix: str = "") -> Iterator[str]:
 def copy_store(source: Store, target: Store) -> TransferReport:
     """Create what the target lacks. What it has otherwise stays as it is, and is named."""
     copied = same = 0
-    different = []
+    different, odd = [], []
     for key in keys_of(source):
         try:
             stored = source.get(key)
-        except UserError:  # a link or an odd file: no store keeps it
+        except UserError:
+            odd.append(key)
             continue
         if stored is None:
             continue
@@ -65,7 +68,7 @@ def copy_store(source: Store, target: Store) -> TransferReport:
                 different.append(key)
         except BadInput:  # a directory of that name
             different.append(key)
-    return TransferReport(copied, same, tuple(different))
+    return TransferReport(copied, same, tuple(different), odd=tuple(odd))
 
 
 def compare_stores(source: Store, target: Store) -> TransferReport:

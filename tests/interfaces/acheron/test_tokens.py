@@ -182,6 +182,20 @@ def test_no_token_is_made_for_what_is_no_agent_or_role(tmp_path, agent, role):
         TokenStore.open(tmp_path).add(agent, role)
 
 
+@pytest.mark.parametrize(("before", "name"), [("rio", "RIO"), ("Éa", "éA"), ("zoe", "Zoe")])
+def test_no_token_is_made_for_a_name_that_differs_in_capitals_only(tmp_path, before, name):
+    """A person who reads the list, or grants a right, takes the two for one."""
+    tokens = TokenStore.open(tmp_path)
+    tokens.add(before)
+    with pytest.raises(BadInput, match="capitals"):
+        tokens.add(name)
+    tokens.add(before)
+    tokens.add("mother", "admin", person=before)
+    with pytest.raises(BadInput, match="capitals"):
+        tokens.add("mother", "admin", person=name)
+    assert {one.agent for one in tokens.agent_tokens()} == {before, "mother"}
+
+
 def test_a_file_of_before_goes_on_working_and_what_it_holds_is_kept(tmp_path):
     before = {
         "schema": 3,

@@ -241,6 +241,20 @@ def test_a_lesson_of_megabytes_and_of_bytes_that_are_no_text_is_shown_from_its_e
     path.write_text("# LESSONS\n")
 
 
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_the_newest_lessons_are_shown_whichever_way_round_the_file_is(panel, served_page, newest_first):
+    path = served_page.world.root / "LESSONS.md"
+    entries = [
+        f"## 2026-11-{1 + number // 24:02} {number % 24:02}:00:00 — lesson {number} ends\n- **Fix**: {'look ' * 20}\n\n"
+        for number in range(500)
+    ]
+    path.write_text("# LESSONS\n\n" + "".join(reversed(entries) if newest_first else entries))
+    lessons = panel("work").locator("[data-part=lessons]")
+    lessons.get_by_text("lesson 499 ends").wait_for()
+    assert lessons.get_by_text("lesson 480 ends").count() == 1 and lessons.get_by_text("lesson 10 ends").count() == 0
+    path.write_text("# LESSONS\n")
+
+
 @pytest.mark.proof
 def test_chinese_dark_and_a_phone_fit(panel):
     page = panel("work", width=390, height=844, color_scheme="dark")

@@ -561,6 +561,7 @@ ROWS = {
     "command.store_compared": ("{same} files are the same", "{same} 个文件相同"),
     "command.store_different": ("{path}: the other side has other content", "{path}：另一侧内容不同"),
     "command.store_missing": ("{path}: only one side has it", "{path}：仅一侧有此文件"),
+    "command.store_odd": ("{path}: a link, or no file: it was not copied", "{path}：链接，或不是文件：未复制"),
     "command.store_same": ("{path} is inside the workspace, or around it", "{path} 位于工作空间之内或包含它"),
     "command.store_other": ("another directory", "另一个目录"),
     "command.leave_format": ("leave out its output format, or use --timeout", "去掉其输出格式，或使用 --timeout"),

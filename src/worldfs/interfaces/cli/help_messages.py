@@ -512,8 +512,8 @@ ROWS = {
         "开；其他中断之后它会重新连接。",
     ),
     "help.node_export": (
-        "a directory to export: NAME=PATH, NAME=PATH:rw (the same) or NAME=PATH:ro; may be repeated",
-        "要导出的目录：NAME=PATH、NAME=PATH:rw(相同)或 NAME=PATH:ro；可重复",
+        "a directory to export, for reading only: NAME=PATH; NAME=PATH:rw: others may change it too; may be repeated",
+        "要导出的目录，只读：NAME=PATH；NAME=PATH:rw：他人也可修改；可重复",
     ),
     "help.node_service": (
         "a manifest of a service to offer (runtime.type native_proc); may be repeated",

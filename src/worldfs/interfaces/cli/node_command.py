@@ -113,12 +113,12 @@ def _plan(context: CommandContext) -> NodeDaemonConfig:
 
 
 def parse_export(text: str) -> ExportedDir:
-    """`name=path[:ro|rw]`; read-write by default, as the reference's nodes."""
+    """`name=path[:ro|rw]`; read-only unless it says `rw`: what others may change is said."""
 
     from worldfs.plugins.node_fs.node_daemon import ExportedDir
 
     name, sign, path = text.partition("=")
-    ro = False
+    ro = True
     for ending, value in ((":ro", True), (":rw", False)):
         if path.endswith(ending):
             path, ro = path[: -len(ending)], value

@@ -65,12 +65,15 @@ def _both(context: CommandContext, stack: ExitStack, *, make: bool = False) -> t
 
 
 def _said(context: CommandContext, report: TransferReport, code: str) -> int:
-    wrong = [*report.different, *report.missing]
+    wrong = [*report.different, *report.missing, *report.odd]
     value = {"copied": report.copied, "same": report.same, "different": list(report.different)}
     value["missing"] = list(report.missing)
+    value["skipped"] = list(report.odd)
     context.output.report(coded(code, copied=report.copied, same=report.same), value, "warn" if wrong else "good")
     for name in report.different:
         context.output.notice(coded("command.store_different", path=name))
     for name in report.missing:
         context.output.notice(coded("command.store_missing", path=name))
+    for name in report.odd:
+        context.output.notice(coded("command.store_odd", path=name))
     return REFUSED if wrong else DONE

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldfs.access.binding import ADMIN, MOTHER
 from worldfs.access.tokens import ASIDE, TokenStore, shared_token_agents
+from worldfs.base.agent_names import check_new_name
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_objects
@@ -20,7 +21,8 @@ def add(context: CommandContext) -> int:
 
     if context["person"]:
         return _add_person(context)
-    issued, token = _tokens(context).add(context["agent"], context["role"])
+    name = check_new_name(context.agents, context["agent"])
+    issued, token = _tokens(context).add(name, context["role"])
     Root.build(Path(context.agents) / issued.agent)
     context.output.report(token, {**issued.to_json(), "token": token})
     context.output.notice(coded("command.token_for", id=issued.id, agent=issued.agent, role=issued.role))

@@ -82,6 +82,10 @@ def write_png(path: Path, frame: CameraFrame) -> None:
 def _whole(path: Path, write: Callable[[IO[bytes]], None]) -> None:
     """A reader sees the old file or the new one; pictures can be taken again, so nothing is synced."""
     draft = path.with_name(f".{path.name}.new")
-    with open(draft, "wb") as file:
-        write(file)
-    os.replace(draft, path)
+    try:
+        with open(draft, "wb") as file:
+            write(file)
+        os.replace(draft, path)
+    except BaseException:  # a full disk
+        draft.unlink(missing_ok=True)
+        raise

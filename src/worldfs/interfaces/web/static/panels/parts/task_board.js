@@ -53,19 +53,27 @@ export function Lessons({ world, project }) {
   return html`<${Card} id="lessons" title=${t("lessons.title")} path=${path}><${LessonText} file=${liveText(world, path).value} /><//>`;
 }
 
-// The newest stand last in the file; a file of megabytes is shown from its end.
+// A file of megabytes is shown from its newest end.
 const SHOWN = 20000;
+const DATE = /\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?/;
+
+// The parts of LESSONS.md, the newest first. Its own dates say which way round it is written; without any, newest last.
+function newestFirst(text) {
+  const parts = text.split(/^(?=## )/m).filter((part) => part.trim() && !/^# [^\n]*\s*$/.test(part));
+  const dates = parts.map((part) => DATE.exec(part.split("\n", 1)[0])?.[0].replace("T", " ")).filter(Boolean);
+  return dates.length && dates[0] >= dates.at(-1) ? parts : parts.reverse();
+}
 
 function LessonText({ file }) {
   const wait = notYet(file, t("lessons.none"));
   if (wait) return wait;
   const text = file.value;
   if (!/\n\S/.test(text.trim())) return html`<p class="dim">${t("lessons.none")}</p>`;
-  return html`${text.length > SHOWN && html`<p class="dim">${t("lessons.end", { shown: SHOWN, n: text.length })}</p>`}<div class="bounded" tabindex="0" role="region" aria-label=${t("lessons.title")}>${markdown(text.slice(-SHOWN))}</div>`;
+  return html`${text.length > SHOWN && html`<p class="dim">${t("lessons.end", { shown: SHOWN, n: text.length })}</p>`}<div class="bounded" tabindex="0" role="region" aria-label=${t("lessons.title")}>${markdown(newestFirst(text).join("").slice(0, SHOWN))}</div>`;
 }
 
 // The lessons of LESSONS.md, each as one line, for the queue.
 export function lessonLines(text = "") {
   const plain = (line) => line.replace(/^[#*\s-]+/, "").replaceAll("**", "").trim();
-  return text.slice(-SHOWN * 5).split(/^(?=## )/m).slice(-500).map((lesson) => lesson.split("\n").map(plain).filter(Boolean).join(" · "));
+  return newestFirst(text).slice(0, 500).map((lesson) => lesson.split("\n").map(plain).filter(Boolean).join(" · "));
 }
