@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldfs.base.errors import BadInput
-from worldfs.base.model import RobotState, Scene, Thing
+from worldfs.base.model import JobState, RobotState, Scene, Thing
 from worldfs.fleet.bids import MissionNeeds
 from worldfs.fleet.mission_port import MissionEndKind
 from worldfs.fleet.relay import LOAD, RelayLeg, relay
@@ -82,9 +82,21 @@ def test_a_mission_that_no_robot_can_do_becomes_legs_and_ends_by_its_own_goals(s
     split.robots.end(second)
     split.settle()
     assert split.robots.begun[-1][0] == "m1"  # looks whether its goals hold
-    split.robots.end("m1")
+    split.robots.end("m1", reason="Nothing to do: the cup is already in the box.")
     split.settle()
     assert split.state("m1") == "succeeded"
+    assert split.status("m1").reason == "done by 2 missions of several robots"
+
+
+def test_a_split_mission_that_had_to_do_the_rest_itself_says_what_it_did(split):
+    split.robots.wants.clear()
+    for leg in split.status("m1").legs:
+        split.robots.end(leg)
+        split.settle()
+    split.robots.submit("m1", "job_1", JobState.SUCCEEDED)
+    split.robots.end("m1", reason="the cup is in the box")
+    split.settle()
+    assert split.status("m1").reason == "the cup is in the box"
 
 
 def test_a_mission_fails_with_a_leg_and_is_not_split_again(split):

@@ -294,7 +294,10 @@ class Orchestrator:
             return True
         match end.kind:
             case MissionEndKind.DONE:
-                self.missions.write(mission, MissionState.SUCCEEDED, end.reason)
+                # Its own plan finds nothing to do where its legs have done it.
+                by_legs = bool(mission.status.legs) and not mission.status.jobs
+                said = coded("mission.by_legs", n=len(mission.status.legs)) if by_legs else end.reason
+                self.missions.write(mission, MissionState.SUCCEEDED, said)
             case MissionEndKind.REFUSED:
                 self.missions.write(mission, MissionState.FAILED, end.reason)
             case MissionEndKind.LOST:

@@ -42,6 +42,7 @@ ROWS = {
         "no robot alone can: {n} missions, one after the other: {legs}",
         "没有机器人能单独完成：依次 {n} 个任务：{legs}",
     ),
+    "mission.by_legs": ("done by {n} missions of several robots", "已由多个机器人的 {n} 个任务完成"),
     "mission.no_carrier": (
         "no robot alone can, and no carrier brings {things}",
         "没有机器人能单独完成，也没有运输车运送 {things}",
