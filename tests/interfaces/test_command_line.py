@@ -250,6 +250,27 @@ def test_a_closed_pipe_ends_the_command_quietly() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("closed", ["0<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["status", "ls /", "nonsense"])
+def test_a_closed_stream_is_nobody_who_reads(tmp_path: Path, closed: str, words: str) -> None:
+    """No file that the command opens takes its number; an error is none of ours."""
+    paos = f"{sys.executable} -m worldfs.interfaces.cli.main --home {tmp_path}/home"
+    script = f"{paos} onboard >/dev/null; {paos} {words} {closed}"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=environ, check=False)
+    assert done.returncode == (2 if words == "nonsense" else 0), done
+    assert "Traceback" not in done.stdout + done.stderr and not list(tmp_path.glob("paos-bug*"))
+
+
+def test_a_port_that_cannot_be_starts_no_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = ["--home", str(tmp_path / "home")]
+    assert main([*home, "onboard"]) == 0
+    capsys.readouterr()
+    assert main([*home, "up", "--serve", "--port", "99999", "--no-cameras"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "99999" in said.err
+
+
 def test_a_terminal_without_chinese_does_not_end_the_command() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(

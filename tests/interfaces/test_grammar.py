@@ -163,6 +163,27 @@ def test_what_is_wrong_is_named_with_what_would_be_right(line: str, why: str, me
     assert caught.value.code == "USAGE"
 
 
+@pytest.mark.parametrize(
+    ("line", "same"), [("help", "-h"), ("help queue", "queue -h"), ("help agent run", "agent run -h")]
+)
+def test_help_is_a_word_too(line: str, same: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pages = []
+    for words in (line, same):
+        with pytest.raises(SystemExit) as ended:
+            said(words)
+        pages.append((ended.value.code, capsys.readouterr().out))
+    assert pages[0] == pages[1] and pages[0][0] == 0
+    with pytest.raises(BadInput, match="unknown command 'rnu'"):
+        said("help agent rnu")
+
+
+def test_many_commands_are_not_listed_where_one_is_meant() -> None:
+    for word in ("statsu", "xyzzy"):
+        with pytest.raises(BadInput) as caught:
+            parse([word], COMMANDS)
+        assert len(caught.value.found) < 40, caught.value.found
+
+
 @pytest.mark.parametrize(("line", "code"), [("", 2), ("queue", 2), ("--help", 0), ("queue -h", 0), ("agent run -h", 0)])
 def test_help_that_was_asked_for_is_no_error(line: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

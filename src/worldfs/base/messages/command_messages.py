@@ -33,6 +33,7 @@ ROWS = {
         "argument {name}: found {text!r}, expected a whole number, 0 or more",
         "参数 {name}：{text!r}，应为不小于 0 的整数",
     ),
+    "command.unknown_command": ("unknown command {word!r}", "没有命令 {word!r}"),
     "command.no_command": ("unknown command {word!r} (choose from {choices})", "没有命令 {word!r}(可选：{choices})"),
     "command.see": ("see: {command} --help", "见：{command} --help"),
     "command.did_you_mean_see": ("did you mean {likely}? {see}", "是不是 {likely}？{see}"),

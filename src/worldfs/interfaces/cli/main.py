@@ -32,12 +32,26 @@ def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMA
     if argv is not None:
         return _answer(argv, table)
     tune_process()
+    open_closed_streams()
     if type(sys.stderr) is io.TextIOWrapper:  # not what a test puts there
         sys.stderr = VisibleStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
     try:
         return _answer(sys.argv[1:], table)
     finally:
         gc.freeze()  # else the interpreter collects garbage at exit for nothing
+
+
+def open_closed_streams() -> None:
+    """A caller may close them (`>&-`): no file that is opened later may take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            taken = os.open(os.devnull, os.O_RDWR)
+            if taken != number:
+                os.dup2(taken, number)
+                os.close(taken)
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115  # for good
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
 
 def tune_process() -> None:

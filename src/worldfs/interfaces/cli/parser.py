@@ -21,6 +21,7 @@ from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import GLOBAL, ROLES
 
 HELP = ("-h", "--help")
+MOST_NAMED = 12  # commands that an error lists
 
 
 def parse(
@@ -62,6 +63,8 @@ def parse(
             name = longer
             command = next((item for item in table if item.name == name), None)
             known = _options((*command.arguments, *GLOBAL) if command else GLOBAL)
+        elif command is None and word == "help" and not name:
+            _page(_named(list(rest), table), table, 0, language())
         elif command is None:
             raise _unknown(word, name, table)
         else:
@@ -203,7 +206,19 @@ def _unknown(word: str, name: str, table: Sequence[CommandSpec]) -> BadInput:
     start = f"{name} " if name else ""
     choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
     likely = _likely(word, choices)
+    if len(choices) > MOST_NAMED:
+        return _wrong(coded("command.unknown_command", word=word), name, likely)
     return _wrong(coded("command.no_command", word=word, choices=list(choices)), name, likely)
+
+
+def _named(words: Sequence[str], table: Sequence[CommandSpec]) -> str:
+    """The command, or the beginning of some, that the words after `help` name."""
+    name = ""
+    for word in words:
+        if not _begins(longer := f"{name} {word}".lstrip(), table):
+            raise _unknown(word, name, table)
+        name = longer
+    return name
 
 
 def _likely(word: str, choices: Iterable[str]) -> str:

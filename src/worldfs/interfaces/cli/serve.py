@@ -85,12 +85,7 @@ def listen_options(context: CommandContext) -> ListenOptions:
     """The listen options; a warning where tokens would cross a network in clear."""
     from worldfs.interfaces.acheron.serve_realm import ListenOptions
 
-    for name in ("port", "metrics_port"):
-        if context[name] is not None and context[name] > 65_535:
-            found = coded("command.no_port", port=context[name])
-            raise BadInput(found, op="serve", expected=coded("command.ports"), code="USAGE")
-    if not context["host"].strip():  # asyncio would listen on every interface
-        raise BadInput(coded("command.no_host"), op="serve", expected=coded("command.hosts"), code="USAGE")
+    check_ports(context)
     where = ListenOptions(
         host=context["host"],
         port=context["port"],
@@ -101,6 +96,16 @@ def listen_options(context: CommandContext) -> ListenOptions:
     if where.bare:
         context.output.notice(coded("command.in_clear", host=where.host))
     return where
+
+
+def check_ports(context: CommandContext) -> None:
+    """Raises `BadInput` for an address that cannot be one, before anything starts."""
+    for name in ("port", "metrics_port"):
+        if context[name] is not None and context[name] > 65_535:
+            found = coded("command.no_port", port=context[name])
+            raise BadInput(found, op="serve", expected=coded("command.ports"), code="USAGE")
+    if not context["host"].strip():  # asyncio would listen on every interface
+        raise BadInput(coded("command.no_host"), op="serve", expected=coded("command.hosts"), code="USAGE")
 
 
 def listeners_beside(context: CommandContext) -> Beside:

@@ -18,7 +18,7 @@ from worldfs.world.status_report import job_value
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
-from .serve import serve_beside
+from .serve import check_ports, serve_beside
 from .signals import stop_on
 from .standby import may_wait, wait_for_leases
 from .status_diff import alert_text, job_line, job_mood
@@ -36,6 +36,8 @@ def run(context: CommandContext) -> int:
 
     Raises `Busy` when another kernel holds the workspace; with --standby it waits, and serves when that one has gone.
     """
+    if context["serve"]:
+        check_ports(context)
     stop = StopSignal()
     if not context["standby"]:
         return _serve(context, stop)
