@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from worldfs.base.extras import EXTRAS
 from worldfs.interfaces.mount import mount_point
 from worldfs.testing import document_runner
 
@@ -51,6 +53,19 @@ def test_every_block_is_of_its_language(page: Path) -> None:
             document_runner.parse(block)
         except (ValueError, SyntaxError) as error:
             pytest.fail(f"{_name(page)}:{block.line}: {error}")
+
+
+@pytest.mark.parametrize(("name", "modules"), NEEDS.items(), ids=[*NEEDS])
+def test_what_make_demo_does_not_install_is_said(name: str, modules: Sequence[str]) -> None:
+    """`scripts/bootstrap dev` or `make fast` brings every extra; else the page names those that its blocks need."""
+    installed = set(re.findall(r"^([\w.-]+)==", (ROOT / "requirements/run.lock").read_text("utf-8"), re.M))
+    brings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    text = (ROOT / name).read_text("utf-8")
+    for module in modules:
+        extra = next((extra for extra, known in EXTRAS.items() if module.partition(".")[0] in known), "")
+        wanted = {re.split(r"[\[><=; ]", one)[0].replace(".", "-") for one in brings.get(extra, ())}
+        if not wanted <= {one.replace("_", "-") for one in (*installed, "worldfs")}:
+            assert re.search(rf"bootstrap dev|make fast|extra `{extra}`|\[[a-z,]*{extra}\b", text), (extra, module)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)

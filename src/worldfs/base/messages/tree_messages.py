@@ -84,8 +84,8 @@ ROWS = {
         "文件系统以只读方式挂载：请重新挂载，或换一个 --home",
     ),
     "tree.not_writable": (
-        "the directory or file is not writable for this user: chmod/chown it or choose another --home",
-        "当前用户不能写此目录或文件：用 chmod/chown 修改，或换一个 --home",
+        "this user has no right to do this to the file or directory: chmod/chown it or choose another --home",
+        "当前用户对此文件或目录无此权限：用 chmod/chown 修改，或换一个 --home",
     ),
     "tree.os_refuses": (
         "the operating system refuses this: check owner and attributes",
