@@ -13,7 +13,7 @@ from worldfs.testing.odd_files import EVERY, OddFile
 
 from .odd_home import faults, files_of, make_home
 
-STEP = 20  # of the files, every so many: another one for each kind
+STEP = 20  # of the files, every so many: others for each kind
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding
 from worldfs.formats.agent import documents
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
-from worldfs.storage.odd_entries import odd_entries
+from worldfs.storage.odd_entries import odd_entries, odd_entry
 from worldfs.storage.revision import PRIVATE_DIR
 
 from . import task_file
@@ -82,6 +82,8 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
         with os.scandir(root) as entries:
             listed = sorted(entries, key=lambda item: item.name)
         for entry in listed:
+            if entry.name == ".gitignore" and (odd := odd_entry(entry, entry.path)) is not None:
+                yield _broken(odd, entry.path, root)
             if entry.name in known or entry.name.startswith("."):
                 continue
             if entry.is_symlink():

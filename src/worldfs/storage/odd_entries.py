@@ -29,13 +29,22 @@ def odd_entries(
             yield path_error(error, folder, "check")
             continue
         for entry in listed:
-            path, kind = f"{folder}/{entry.name}", 0
-            if entry.is_symlink():
-                kind = errno.ELOOP
-            elif entry.is_dir():
-                kind = errno.EISDIR if folder in flat else 0
+            path = f"{folder}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
-            elif not entry.is_file() and folder != sockets:
-                kind = errno.ENXIO
-            if kind:
-                yield path_error(OSError(kind, os.strerror(kind)), path, "check")
+            odd = odd_entry(entry, path, directory=folder not in flat, socket=folder == sockets)
+            if odd is not None:
+                yield odd
+
+
+def odd_entry(
+    entry: os.DirEntry[str], path: str, *, directory: bool = False, socket: bool = False
+) -> WorldError | None:
+    """Why it is none of our files; `directory`, `socket`: whether it may be one."""
+    if entry.is_symlink():
+        kind = errno.ELOOP
+    elif entry.is_dir():
+        kind = 0 if directory else errno.EISDIR
+    else:
+        kind = 0 if entry.is_file() or socket else errno.ENXIO
+    return path_error(OSError(kind, os.strerror(kind)), path, "check") if kind else None

@@ -20,9 +20,8 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
 from worldfs.base.extras import require
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Profile
-from worldfs.formats import action, embodied, environment, lessons_file, orchestrator, task
-from worldfs.formats.runtime import sessions, skills, targets
+from worldfs.base.model import Finding
+from worldfs.formats import environment, task
 from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
@@ -35,6 +34,7 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .check_runtime import broken_references
+from .document_findings import document_findings
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
@@ -172,43 +172,6 @@ def _leads_out(entry: Path, inside: Path) -> bool:
     return entry.is_symlink() and (led == inside / entry.name or not led.is_relative_to(inside))
 
 
-def _read(document: str, data: bytes) -> tuple[Finding, ...]:
-    """The findings of a document's parser. Raises `BadInput` when it is unreadable."""
-    match document:
-        case "environment":
-            return environment.read(data).findings
-        case "action":
-            return _sheet(action.read(data))
-        case "sessions":
-            return _sheet(sessions.read(data))
-        case "targets":
-            return targets.read(data).findings
-        case "skills":
-            return skills.read(data).findings
-        case "embodied":
-            return tuple(_profile(embodied.read(data), bool(data.strip())))
-        case "task":
-            task.read(data)
-            return tuple(_unread_table(header) for header in task.unread_tables(data))
-        case "orchestrator":
-            return tuple(finding for _, finding in orchestrator.read(data).refused)
-        case "lessons":
-            lessons_file.read(data)
-    return ()
-
-
-def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
-    """Warnings for the actions that a profile does not list as supported, and that are therefore refused."""
-    yield from (_unread(line) for line in profile.unread)
-    field, expected = "EMBODIED.md Supported Actions", coded("file.supported_heading")
-    fix = coded("file.list_action")
-    for line in profile.odd:
-        yield Finding("ACTION_NOT_LISTED", field, expected, line, fix, warning=True)
-    if written and not profile.ops:
-        fix = coded("file.write_actions")
-        yield Finding("ACTION_NOT_LISTED", field, expected, coded("file.no_action"), fix, warning=True)
-
-
 def _task(store: Store) -> Iterator[Finding]:
     """Warnings for claims of TASK.md that the world does not support."""
 
@@ -224,24 +187,6 @@ def _task(store: Store) -> Iterator[Finding]:
     yield from task_review.findings(claims)
 
 
-def _unread_table(header: str) -> Finding:
-    expected, fix = coded("file.task_columns"), coded("file.name_columns")
-    return Finding("TASK_TABLE_UNREAD", "TASK.md", expected, header[:200], fix, warning=True)
-
-
-def _unread(line: str) -> Finding:
-    fix = coded("file.write_limit")
-    return Finding(
-        "LIMIT_UNREAD", "EMBODIED.md Physical Constraints", coded("file.number_with_unit"), line, fix, warning=True
-    )
-
-
-def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
-    """The findings of a sheet without those of ended entries."""
-    over = {entry.finding for entry in sheet.entries if entry.state == "terminal"}
-    return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
-
-
 def _documents(store: Store, root: Path, fix: bool, *, per_robot: bool) -> Iterator[Finding]:
     """`per_robot`: of a directory that holds what a fleet keeps with each robot."""
     for row in ROWS:
@@ -249,7 +194,7 @@ def _documents(store: Store, root: Path, fix: bool, *, per_robot: bool) -> Itera
             continue
         try:
             stored = store.get(row.key)
-            for item in _read(row.document, stored.data) if stored is not None else ():
+            for item in document_findings(row.document, stored.data) if stored is not None else ():
                 yield item if item.field.startswith(row.key) else replace(item, field=f"{row.key} {item.field}".strip())
         except WorldError as error:
             if error.code == "UNSAFE_PATH" and _leads_out(root / row.key, root.resolve()):

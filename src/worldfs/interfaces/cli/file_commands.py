@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.dir_reader import WHOLE_MOST
+from worldfs.base.errors import BadInput
 from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
 
@@ -14,6 +15,8 @@ from .command_output import columns
 from .command_tree import DEPTH_MAX, CommandTree, Unread, open_tree
 from .exits import DONE, MISUSE
 from .history_commands import past_path
+
+DECLARATIONS: Final = {"TARGETS.md": "targets", "SKILLS.md": "skills", "SESSIONS.md": "sessions"}
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +115,7 @@ def write(context: CommandContext) -> int:
     data = _input_bytes(context)
     with open_tree(context) as tree:
         path = tree.path_of(context["path"])
+        _check_declarations(context, path, data)
         done = tree.write(path, data, context["expect"] or "")
     more = {"job": done.job, "result_path": done.result_path} if done.job else {"revision": done.revision}
     said = coded("command.bytes_written", path=path, n=done.n)
@@ -121,6 +125,28 @@ def write(context: CommandContext) -> int:
         said = coded("command.bytes_job", path=path, n=done.n, job=done.job)
     context.output.report(said, {"path": path, "bytes": done.n, **more})
     return 0
+
+
+def _check_declarations(context: CommandContext, path: str, data: bytes) -> None:
+    """Raises `BadInput` for a document of which nothing can be read, so that the one of before stays. Of another one it
+    says what is refused in it."""
+    name = path.rpartition("/")[2]
+    document = DECLARATIONS.get(name)
+    if document is None:
+        return
+    from worldfs.base.messages.message_rendering import finding_message
+    from worldfs.world.document_findings import document_findings
+
+    try:
+        findings = document_findings(document, data)
+    except BadInput as error:
+        error.path = path
+        raise
+    for finding in findings:
+        if not finding.warning and finding.field == name:
+            raise BadInput(finding.found, path=path, op="write", expected=finding.expected, fix=finding.fix)
+        if not finding.warning:
+            context.output.notice(coded("command.alert", said=finding_message(finding)))
 
 
 def wait(context: CommandContext) -> int:
