@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Relation, RobotState, Scene, Thing
+from worldfs.base.resting import contradicted
 from worldfs.formats import block, environment
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
@@ -114,6 +115,49 @@ def test_edges_among_observed_things_are_replaced_and_others_stay():
     assert after.relations == (Relation("apple_01", "held_by", "franka_001"),)
     apart = merge(spec(), Scene(objects=scene.objects))
     assert apart == spec()
+
+
+PLACE = st.tuples(*[st.floats(-1, 1).map(lambda value: round(value, 3))] * 3)
+KINDS = (("box", "block"), ("basket", "container"), ("table", "furniture"), ("sphere", "fruit"))
+THINGS = st.lists(st.tuples(PLACE, st.floats(0.02, 0.6), st.sampled_from(KINDS)), min_size=2, max_size=5)
+
+
+def placed(given):
+    found = [
+        Thing(f"thing_{n}", position=place, size=(side,) * 3, shape=shape, category=kind)
+        for n, (place, side, (shape, kind)) in enumerate(given)
+    ]
+    furniture = tuple(thing for thing in found if thing.shape in ("basket", "table"))
+    return tuple(thing for thing in found if thing not in furniture), furniture
+
+
+@given(THINGS, st.lists(st.tuples(st.integers(0, 4), st.sampled_from(("on", "in", "ON", "near")), st.integers(0, 4))),
+       st.lists(PLACE, min_size=5, max_size=5), st.booleans(), st.booleans())  # fmt: skip
+def test_no_relation_outlives_an_observation_that_contradicts_it(given, claims, now, whole, empty):
+    """A file claims any relations of any things; what a robot then measures of them is what the document says."""
+    objects, furniture = placed(given)
+    claimed = tuple(Relation(f"thing_{a}", word, f"thing_{b}") for a, word, b in claims if a != b)
+    told = Scene((RobotState("arm"),), objects, furniture, claimed)
+    data = environment.merge(b"", told, robot_id="person", now=NOW)
+    seen = tuple(replace(thing, position=place) for thing, place in zip(objects, now, strict=False))
+    before = Scene() if empty else replace(told, relations=())
+    scene = Scene((RobotState("arm"),), seen, furniture if whole else ())
+    after = environment.read(environment.merge(data, scene, robot_id="arm", now=NOW, before=before, whole=whole)).scene
+    ids = {thing.id for thing in seen}
+    assert not [one for one in contradicted(after) if one.subject in ids]
+
+
+@pytest.mark.parametrize("word", ["on", "ON", "in"])
+@pytest.mark.parametrize("known", [False, True])
+def test_what_fell_off_a_table_is_no_longer_on_it(word, known):
+    table = Thing("table_01", category="furniture", position=(0.5, 0, 0), size=(0.9, 1.2, 0.75), shape="table")
+    cube = Thing("cube_01", position=(0.5, 0.1, 0.025), size=(0.05,) * 3, shape="box")
+    told = Scene((RobotState("arm"),), (cube,), (table,), (Relation("cube_01", word, "table_01"),))
+    data = environment.merge(b"", told, robot_id="person", now=NOW)
+    fallen = Scene((RobotState("arm"),), (replace(cube, position=(1.1, 0.1, -0.73)),))
+    before = replace(told, relations=()) if known else Scene()
+    after = environment.merge(data, fallen, robot_id="arm", now=NOW, before=before, whole=False)
+    assert environment.read(after).scene.relations == ()
 
 
 def test_two_robots_share_one_file_and_neither_is_lost():  # W10, as far as it is text

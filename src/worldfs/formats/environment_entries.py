@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
+from worldfs.base.resting import can_rest
 from worldfs.formats import values
 from worldfs.formats.environment_read import WORDS
 from worldfs.formats.values import same
@@ -45,6 +46,7 @@ class ObservationUpdate:
     gone: frozenset[str] = frozenset()
     before: Scene = NOTHING
     whole: bool = True  # it reports all its things: one that it leaves out is gone
+    document: Callable[[], Scene] = Scene  # what the document says: asked where the observation alone does not tell
 
     @property
     def robot(self) -> RobotState | None:
@@ -63,6 +65,22 @@ class ObservationUpdate:
     @cached_property
     def _things_before(self) -> dict[str, Thing]:
         return _by_thing(self.before)
+
+    @cached_property
+    def _things_now(self) -> dict[str, Thing]:
+        return _by_thing(self.scene)
+
+    @cached_property
+    def _things_told(self) -> dict[str, Thing]:
+        return _by_thing(self.document())
+
+    def can_rest(self, id: str, word: str, other: str) -> bool:
+        """Whether where this thing is seen leaves room for `id word other` ("cube_01 on table_01")."""
+        thing = self._things_now.get(id)
+        if thing is None:
+            return True
+        support = self._things_now.get(other) or self._things_told.get(other)
+        return support is None or can_rest(thing, support, word)
 
     @cached_property
     def _ids(self) -> frozenset[str]:
@@ -293,7 +311,8 @@ def edges(
 ) -> Any:
     """Edges with what the observation found begun or ended; those of things that are gone dropped, all others kept.
 
-    A thing lies in one place: where what carries a thing is another than before, an older word on that yields.
+    A thing lies in one place: where what carries a thing is another than before, an older word on that yields. So does
+    one that contradicts where the thing is seen.
     """
     if old is not None and not isinstance(old, list):
         return old
@@ -306,6 +325,7 @@ def edges(
     says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)
     held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
+    own = {str(node): str(id) for id, node in ids.items()}
     after: list[Any] = []
     for edge in old or []:
         a, b = (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else (None, None)
@@ -315,7 +335,12 @@ def edges(
         word = _word(str(edge.get("relation", "")))
         begun.pop((a, word, b), None)
         let_go = says and word == "held_by" and b == seen.robot_id and a != held
-        ended = (a, word, b) not in now and ((a, word, b) in before or (a in moved and word in SUPPORTS) or let_go)
+        ended = (a, word, b) not in now and (
+            (a, word, b) in before
+            or (a in moved and word in SUPPORTS)
+            or let_go
+            or not seen.can_rest(own.get(a, a), word, own.get(b, b))
+        )
         if not (ended or a in gone or b in gone):
             after.append(edge)
     after += [_edge(triple, relation, ends, spell) for triple, relation in begun.items()]

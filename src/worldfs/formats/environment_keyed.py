@@ -105,6 +105,9 @@ def _q1_objects(objects: Json, nodes: dict[str, Json], seen: ObservationUpdate) 
             unit = _unit(old, nodes.get(thing.id, {}).get("center"))
             place = axes(tuple(unit * p for p in thing.position), DIGITS - (2 if unit > 1 else 0))
             measured: Json = {"location": lies[thing.id]} if thing.id in lies else {}
+            told = old.get("location")
+            if thing.id not in lies and isinstance(told, str) and told and not seen.can_rest(thing.id, "on", told):
+                measured["location"] = ""
             measured["position"] = set_fields(old.get("position"), place, TOLERANCE * unit)
             word = state_word(old.get("state"), thing.status)
             measured |= {"state": word} if word else {}

@@ -13,6 +13,8 @@ number is neither written nor removed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json, Scene
 from worldfs.formats import block
@@ -20,6 +22,7 @@ from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_entries import NOTHING, ObservationUpdate, suppress_jitter
 from worldfs.formats.environment_keyed import q1, runtime, v0
 from worldfs.formats.environment_page import page
+from worldfs.formats.environment_read import scene_of
 from worldfs.formats.environment_upgrade import upgrade
 from worldfs.formats.values import same
 
@@ -44,9 +47,8 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
         new = page(base, ObservationUpdate(seen, robot_id))  # nothing of what `before` was taken from is left
         changed = not same(base, new)
     else:
-        new = _FORMS[dialect](
-            old, ObservationUpdate(suppress_jitter(before, seen), robot_id, before=before, whole=whole)
-        )
+        update = ObservationUpdate(suppress_jitter(before, seen), robot_id, before=before, whole=whole)
+        new = _FORMS[dialect](old, replace(update, document=lambda: scene_of(old, dialect)[0]))
         changed = not same(old, new)
     if not changed:
         return data

@@ -100,6 +100,20 @@ def test_without_relations_the_poses_tell_what_is_where():
     }
 
 
+@pytest.mark.parametrize("status", ["", "on_table", "in_basket"])
+@pytest.mark.parametrize(
+    "relations", [(), (Relation("cube_01", "on", "table_01"), Relation("cube_01", "in", "bin_01"))]
+)
+def test_what_lies_below_or_beside_is_neither_on_nor_in_whatever_a_page_says(status, relations):
+    table = Thing("table_01", "", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.05), shape="table")
+    box = Thing("bin_01", "", "container", (0.4, 0.4, 0.06), size=(0.3, 0.3, 0.12), shape="basket")
+    for at in ((0.45, 0.0, -0.73), (1.3, 0.0, -0.73)):
+        cube = Thing("cube_01", "Cube", "block", at, size=(0.05,) * 3, shape="box", status=status)
+        scene = Scene((), (cube,), (table, box), relations)
+        assert layout(scene) == {"cube_01": ThingLocation()}
+        assert holds(ClearedGoal("table_01", (), ("bin_01",)), scene)
+
+
 def test_a_thing_knocked_to_the_floor_is_not_put_away(scene):
     apple = next(t for t in scene.objects if t.id == "apple_01")
     assert not holds(InGoal("apple_01", "basket_01"), Scene((), (apple,), scene.furniture))

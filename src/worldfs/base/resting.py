@@ -1,0 +1,38 @@
+"""Whether where two things are leaves room for one being on or in the other. Metres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from .footprint import gap, lying
+from .model import Relation, Scene, Thing
+
+SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
+
+
+def can_rest(thing: Thing, other: Thing, relation: str) -> bool:
+    """False where their places contradict `relation` (on, in, inside): it is beside the other, or below. True where a
+    place or a size is not known."""
+    if relation not in ("on", "in", "inside") or not (_placed(thing) and _placed(other) and len(other.size) >= 2):
+        return True
+    if gap(thing, other) > SLACK:
+        return False
+    low = other.position[2] - lying(other).height / 2
+    if relation == "on" and not other.is_container:
+        low = other.position[2]  # a table's own place may be its top; a tray's walls are higher than what is on it
+    return thing.position[2] + lying(thing).height / 2 >= low - SLACK
+
+
+def contradicted(scene: Scene) -> Iterable[Relation]:
+    """The relations of a scene that the places of their things contradict. What is held is where its robot says."""
+    things = {thing.id: thing for thing in (*scene.furniture, *scene.objects)}
+    for relation in scene.relations:
+        one, other = things.get(relation.subject), things.get(relation.object)
+        if one is not None and other is not None and not can_rest(one, other, relation.relation):
+            yield relation
+
+
+def _placed(thing: Thing) -> bool:
+    numbers = (*thing.position, *thing.orientation, *thing.size)
+    return len(thing.position) == 3 and all(map(math.isfinite, numbers)) and all(side > 0 for side in thing.size)
