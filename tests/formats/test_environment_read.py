@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Relation
 from worldfs.formats import environment
 
@@ -155,3 +156,22 @@ def test_artifact_paths_stay_beside_the_file(tmp_path):
                 "..\\secret", "C:\\x", "~/x"):  # fmt: skip
         with pytest.raises(Unsafe):
             environment.artifact_path(root, bad)
+
+
+@pytest.mark.parametrize(
+    ("more", "wrong"),
+    [
+        ({"size": [0, 0, 0]}, True),
+        ({"size": [0.05, 0.05, 0]}, True),
+        ({"size": [0.05, -0.05, 0.05]}, True),
+        ({"size": [0.05, 0.05, 0.05]}, False),
+        ({}, False),
+        ({"size": [0.2, 0.2, 0], "shape": "region"}, False),
+    ],
+)
+def test_a_body_without_an_extent_is_named_and_not_guessed(more, wrong):
+    value = {"schema_version": "v2.0", "robots": [], "objects": [{"id": "c", "position": [0.4, 0, 0.03], **more}]}
+    found = environment.read(json.dumps(value).encode())
+    assert [one.code for one in found.findings] == (["SCHEMA_VALIDATION"] if wrong else [])
+    assert len(found.scene.objects) == (0 if wrong else 1)
+    assert not wrong or "leave size out" in render_finding(found.findings[0], "en").expected

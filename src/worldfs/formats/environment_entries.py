@@ -75,9 +75,9 @@ class ObservationUpdate:
         return _by_thing(self.document())
 
     def can_rest(self, id: str, word: str, other: str) -> bool:
-        """Whether where this thing is seen leaves room for `id word other` ("cube_01 on table_01")."""
+        """Whether where this thing is seen, if elsewhere than before, leaves room for `id word other`."""
         thing = self._things_now.get(id)
-        if thing is None:
+        if thing is None or not self.has_changed(thing):
             return True
         support = self._things_now.get(other) or self._things_told.get(other)
         return support is None or can_rest(thing, support, word)

@@ -235,8 +235,8 @@ class _SceneReader:
     def node(self, entry: Json, at: str) -> _GraphNode:
         kind = _text(entry, "type", at) or _text(entry, "class", at)
         size = None
-        if isinstance(entry.get("size"), dict):
-            size = tuple(_least(side, f"{at}/size", SMALLEST) for side in _xyz(entry, "size", at))
+        if as_object(entry.get("size")).keys() & {"x", "y", "z"}:
+            size = _sides(_xyz(entry, "size", at), f"{at}/size", flat=kind.lower() == "region")
         center = "center" in entry
         thing = Thing(
             id=_id(entry, "id", at),
@@ -337,11 +337,19 @@ def _number(value: Any, at: str) -> float:
     return number
 
 
-def _least(value: Any, at: str, least: float) -> float:
-    """A length or a mass: 0 where it is not known, else no less than a body can have."""
+def _sides(size: Vec, at: str, *, flat: bool) -> Vec:
+    """Each as long as a body's can be; a mark on a surface (`flat`) has no height."""
+    for i, side in enumerate(size):
+        if side < SMALLEST and not (flat and i == 2 and side == 0):
+            raise _Bad(f"{at}/{i}", coded("file.side_least", n=SMALLEST), side)
+    return size
+
+
+def _mass(value: Any, at: str) -> float:
+    """0 where it is not known, else no less than a body can have."""
     number = _number(value, at)
-    if number and number < least:
-        raise _Bad(at, coded("file.number_least", n=least), value)
+    if number and number < LIGHTEST:
+        raise _Bad(at, coded("file.number_least", n=LIGHTEST), value)
     return number
 
 
@@ -383,9 +391,9 @@ def _body(entry: Json, at: str) -> dict[str, Any]:
     found: dict[str, Any] = {key: _text(entry, key, at) for key in ("shape", "color", "status")}
     if entry.get("size") is not None:
         size = _vector(entry, "size", at, 1, 3)
-        found["size"] = tuple(_least(side, f"{at}/size/{i}", SMALLEST) for i, side in enumerate(size))
+        found["size"] = _sides(size, f"{at}/size", flat="region" in (entry.get("type"), entry.get("shape")))
     if entry.get("orientation") is not None:
         found["orientation"] = _vector(entry, "orientation", at, 4, 4)
     if entry.get("mass") is not None:
-        found["mass"] = _least(entry["mass"], f"{at}/mass", LIGHTEST)
+        found["mass"] = _mass(entry["mass"], f"{at}/mass")
     return found

@@ -196,6 +196,7 @@ ROWS = {
     "file.null_running": ("null while it runs", "运行期间为 null"),
     "file.number": ("a number", "数值"),
     "file.number_least": ("0 (not known), or at least {n:g}", "0(未知)，或至少 {n:g}"),
+    "file.side_least": ("at least {n:g} (leave size out where it is not known)", "至少 {n:g}（未知时请省略 size）"),
     "file.number_limit": ("a number of at most {n:g}", "不超过 {n:g} 的数值"),
     "file.number_with_unit": ("a number and its unit", "带单位的数值"),
     "file.numbers": ("a list of numbers", "数值列表"),

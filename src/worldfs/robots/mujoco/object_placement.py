@@ -92,7 +92,7 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
         off = max(0.0, top - z, z - (top + 2 * half))
         ranked.append((off, -top, id))
     off, lowered, under = min(ranked)
-    if off > 0.15:
+    if off > TOLERANCE:
         return Finding(
             "CRITIC_REFUSED",
             "ACTION.md params.target_position",
