@@ -8,20 +8,25 @@ from collections.abc import Iterable
 from .footprint import gap, lying
 from .model import Relation, Scene, Thing
 
+_SUPPORTED = ("on", "in", "inside")
 SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
 
 
 def can_rest(thing: Thing, other: Thing, relation: str) -> bool:
     """False where their places contradict `relation` (on, in, inside): it is beside the other, or below. True where a
     place or a size is not known."""
-    if relation not in ("on", "in", "inside") or not (_placed(thing) and _placed(other) and len(other.size) >= 2):
-        return True
-    if gap(thing, other) > SLACK:
+    known = relation in _SUPPORTED and _placed(thing) and _placed(other) and len(other.size) >= 2
+    return not known or (gap(thing, other) <= SLACK and not is_below(thing, other, relation))
+
+
+def is_below(thing: Thing, other: Thing, relation: str) -> bool:
+    """Whether it lies lower than anything on (or in) the other can. False where a place or a size is not known."""
+    if relation not in _SUPPORTED or not (_placed(thing) and _placed(other) and len(other.size) >= 2):
         return False
     low = other.position[2] - lying(other).height / 2
     if relation == "on" and not other.is_container:
         low = other.position[2]  # a table's own place may be its top; a tray's walls are higher than what is on it
-    return thing.position[2] + lying(thing).height / 2 >= low - SLACK
+    return thing.position[2] + lying(thing).height / 2 < low - SLACK
 
 
 def contradicted(scene: Scene) -> Iterable[Relation]:

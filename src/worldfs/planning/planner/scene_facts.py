@@ -12,7 +12,7 @@ from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
-from worldfs.base.resting import can_rest, contradicted
+from worldfs.base.resting import is_below
 from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
@@ -201,14 +201,15 @@ def surfaces(scene: Scene) -> tuple[Thing, ...]:
 
 
 def layout(scene: Scene) -> dict[str, ThingLocation]:
-    """Every movable thing and where it is. A word that the places of two things contradict counts for nothing."""
+    """Every movable thing and where it is. What lies below a thing is not on it, whatever a page says."""
     held = {r.holding: r.robot_id for r in scene.robots if r.holding}
     stated: dict[str, dict[str, str]] = {}
     still = immovable_ids(scene)
-    untrue = set(contradicted(scene))
+    things = {thing.id: thing for thing in (*scene.furniture, *scene.objects)}
     for edge in scene.relations:
         word = edge.relation.lower()
-        if edge in untrue:
+        one, other = things.get(edge.subject), things.get(edge.object)
+        if one is not None and other is not None and is_below(one, other, word):
             continue
         if word == "held_by":
             held.setdefault(edge.subject, edge.object)
@@ -236,7 +237,7 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     if len(words) == 2 and words[0] in ("on", "in"):
         kin = [t for t in (*scene.furniture, *scene.objects) if words[1] in (t.id, t.shape, t.category)]
         kin += [t for t in scene.furniture if t not in kin and t.id.startswith(words[1])]
-        if len({t.id for t in kin}) == 1 and can_rest(thing, kin[0], words[0]):
+        if len({t.id for t in kin}) == 1 and not is_below(thing, kin[0], words[0]):
             return ThingLocation(words[0], kin[0].id)
     if len(thing.position) < 3:
         return ThingLocation()
