@@ -4,7 +4,7 @@ import pytest
 
 from worldfs.base.model import Operation, Parameter
 from worldfs.base.order_parameters import unread_parameters
-from worldfs.base.standard_operations import MOVE_TO, PICK_UP, PLACE_DOWN, STANDARD
+from worldfs.base.standard_operations import HANDLING, MOVE_TO, PICK_UP, PLACE_DOWN, STANDARD
 
 Q1_PLACE = Operation("place", "", (Parameter("target", "string"), Parameter("location", "string")))
 OWN = Operation("polish", "", (Parameter("part", "string"),))
@@ -27,6 +27,7 @@ OWN = Operation("polish", "", (Parameter("part", "string"),))
         (Q1_PLACE, {"target": "c1", "object_id": "c2", "location": "tray"}, ["object_id"]),
         (MOVE_TO, {"position": [0, 0, 0], "speeed": 0.1}, ["speeed"]),
         (Operation("strategy"), {"script": "home", "loudly": True}, ["loudly"]),
+        (Operation("push"), {"object_id": "c1", "direction": "left", "distance": 0.1, "hard": True}, ["hard"]),
         (OWN, {"part": "lid", "force": 3}, ["force"]),
         (Operation("polish"), {"whatever": 1}, []),
     ],
@@ -35,6 +36,7 @@ def test_what_nothing_reads(op, params, unread):
     assert unread_parameters(op, params) == unread
 
 
-def test_each_row_of_the_standard_reads_its_own_names():
-    for op in STANDARD.values():
-        assert unread_parameters(op, {parameter.name: 1 for parameter in op.parameters}) == []
+def test_each_row_of_ours_reads_its_own_names_also_where_a_document_lists_none():
+    for op in (*STANDARD.values(), *HANDLING):
+        given = {parameter.name: 1 for parameter in op.parameters}
+        assert unread_parameters(op, given) == unread_parameters(Operation(op.name), given) == []

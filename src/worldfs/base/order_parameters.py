@@ -22,6 +22,7 @@ from .standard_operations import (
     STANDARD,
     TAKE_OVER,
     WIPE,
+    meaning,
 )
 
 OBJECT: Final = ("object_id", "object", "target_object", "target", "target_id", "id")
@@ -68,7 +69,7 @@ def thing_names(op: Operation, params: Json) -> tuple[str, ...]:
 
 def unread_parameters(op: Operation, params: Json) -> list[str]:
     """What is given and not read: no name of its row, nor one more for what these mean. [] where no row says."""
-    listed = {parameter.name for parameter in declared_parameters(op)}
+    listed = {*_listed(op)}
     meanings, read = tuple(_meanings(op, params)), listed | _ANY
     for names in meanings:
         given = [name for name in names if params.get(name) is not None]
@@ -80,7 +81,11 @@ def unread_parameters(op: Operation, params: Json) -> list[str]:
 
 def usual_names(op: Operation) -> list[str]:
     """The names that its row lists; else one for each thing that it takes."""
-    return [parameter.name for parameter in declared_parameters(op)] or [names[0] for names in _meanings(op, {})]
+    return _listed(op) or [names[0] for names in _meanings(op, {})]
+
+
+def _listed(op: Operation) -> list[str]:
+    return [parameter.name for parameter in op.parameters or (meaning(op.name) or op).parameters]
 
 
 def _meanings(op: Operation, params: Json) -> Iterator[tuple[str, ...]]:
