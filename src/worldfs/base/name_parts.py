@@ -6,9 +6,10 @@ Chinese one: the opener of "can opener", 垫 of 杯垫.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -23,6 +24,8 @@ DESCRIBING: Final = frozenset(  # words that say how a thing is and never what: 
         "big large small little tiny tall short long heavy medium mini left right",
     )
 )
+DENYING: Final = frozenset(("non", "not", "no", "without", "un"))
+DENYING_SIGNS: Final = "不非未无"
 _LONGEST_TEXT: Final = 200  # characters
 _ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
 _AFTER_HEAD: Final = frozenset(("of", "with", "without", "for"))  # "cup of tea", "jar with lid"
@@ -31,12 +34,13 @@ _COUPLED: Final = frozenset(("and", "or", "n"))
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
 # One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
 _HEAD_SIGNS: Final = frozenset(
-    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套汁"
+    "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套汁车轮袜裤裙靴"
 )
-_SAME_WITH_ZI: Final = _HEAD_SIGNS | frozenset("桃梨橘李杏豆袜裤裙镜叶棍珠轮靴被梯车兔鸭")  # 桃子 is 桃; 瓜子 is no 瓜
+_SAME_WITH_ZI: Final = _HEAD_SIGNS | frozenset("桃梨橘李杏豆叶棍珠被梯兔鸭")  # not 瓜: 瓜子
 _CLOSED: Final = (
     "冰箱 音箱 邮箱 信箱 风箱 变速箱 气球 地球 眼球 星球 全球 脑袋 骨架 吵架 打架 火锅 背锅 圣杯 主笔 伏笔 交叉 剪刀 "
-    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 墨汁 胆汁 酱汁 卤汁 肉汁 "
+    "螺丝刀 手套 外套 圈套 膝盖 铺盖 文件夹 皮夹 招牌 王牌 图钉 血管 话筒 听筒 电筒 "
+    "墨汁 胆汁 酱汁 卤汁 肉汁 风车 水车 纺车 邮轮 渡轮 "
 )
 _SIGN_NUMBERS: Final = "一二三四五六七八九十"
 _SIGN_NUMBER: Final = re.compile(f"(?<=.)([{_SIGN_NUMBERS}])号$")
@@ -55,10 +59,15 @@ class NameParts:
     beside: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     number: str = ""
+    denied: frozenset[str] = frozenset()  # words beside the head that the name denies: sterile, of "non-sterile swab"
 
 
 def name_parts(name: str) -> NameParts:
-    return _parts(name) if len(name) <= _LONGEST_TEXT else NameParts()
+    if len(name) > _LONGEST_TEXT:
+        return NameParts()
+    found = _parts(name)
+    denied = frozenset(b for a, b in itertools.pairwise(found.full) if a in DENYING)
+    return replace(found, denied=denied) if denied else found
 
 
 @lru_cache(maxsize=1024)
@@ -103,6 +112,8 @@ def is_head(word: str, tail: str) -> bool:
     if not word or not tail.endswith(word):
         return False
     rest = tail[: -len(word)]
+    if rest[-1:] and rest[-1] in DENYING_SIGNS:  # 不合格品 is no 合格品
+        return False
     if len(word) > 1 or set(rest) <= set(DESCRIBING_SIGNS):
         return True
     return word in _HEAD_SIGNS and not tail.endswith(_closed())

@@ -222,6 +222,9 @@ KEPT = (
     Thing("y1", "毛巾", "thing", (0.3, 0.0, 0.02), size=(0.03,) * 3, shape="box", color="yellow"),
     Thing("w1", "积木", "thing", (0.3, 0.1, 0.02), size=(0.03,) * 3, shape="box", color="white"),
 )
+DENIED = ("non-sterile swab", "sterile glove", "cable (2 m)")
+GOOD = ("不合格品箱", "合格品箱", "未灭菌试管")
+CARS = ("汽车", "玩具车", "车钥匙")
 SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for what is in it
     (COLOURED, "put all white things in the basket", "?"),
     (COLOURED, "put the blue things in the basket", "?"),
@@ -252,6 +255,16 @@ SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for w
     (PAIRS, "put the 独角兽 in the basket", "-"),
     (PAIRS, "把壺蓋放進basket", "a3"),
     (PAIRS, "锅垫放在basket里，鞋垫放进basket", "a0 a1"),
+    (DENIED, "put the sterile swab in the basket", "-"),
+    (DENIED, "put the non-sterile swab in the basket", "a0"),
+    (DENIED, "put the sterile glove in the basket", "a1"),
+    (DENIED, "put cable (2 m) in the basket", "a2"),
+    (GOOD, "把所有合格品箱放进basket", "a1"),
+    (GOOD, "把灭菌试管放进basket", "?"),
+    (GOOD, "除了合格品箱，都放进basket", "a0 a2"),
+    (CARS, "把车都放进basket", "a0 a1"),
+    (CARS, "把玩具车以外的东西放进basket", "a0 a2"),
+    (CARS, "把汽车放进basket，玩具车也放", "a0 a1"),
     (KEPT, "把所有东西放进basket里，不要动黄色的", "w1"),
     (KEPT, "把所有东西放进basket里，白色的不要动", "y1"),
 ]
@@ -280,6 +293,7 @@ def test_a_place_is_named_by_the_same_rules():
         (COASTER, "杯垫在哪里？", "杯垫在"),
         (STANDS, "how many stands are there?", "2: the stand and the plant stand"),
         (STANDS, "do you see a stand?", "yes"),
+        (CARS, "有几辆车？", "2：汽车、玩具车"),
         (("有把手的壶", "海绵"), "篮子里有什么？", "没有东西"),
     ],
 )

@@ -208,6 +208,12 @@ class ChineseNounParser:
             nouns: tuple[NounPhrase, ...] = (NounPhrase(text, pronoun=True, plural=True, count=number),)
         else:
             nouns = self.nouns()
+        if not but and self.take("outside"):  # 苹果以外的东西
+            self.take("de")
+            but = tuple(replace(n, quantity=n.quantity or "all") for n in nouns)
+            if self.take("dou"):
+                return (NounPhrase("都", (("东西", frozenset("*")),), "all", plural=True),), but
+            nouns = tuple(replace(n, quantity="all", plural=True) for n in self.nouns())
         if self.take("except"):
             but += self.aside("all")
             self.take("outside")

@@ -204,7 +204,7 @@ class ChineseParser(ChineseNounParser):
         return [clause if same else replace(clause, but=(*clause.but, *denied))]
 
     def as_well(self, before: Clause) -> Clause | None:
-        """，还有苹果 · ，苹果也是: to the same place; None and nothing consumed for none."""
+        """，还有苹果 · ，苹果也是 · ，苹果也放: to the same place; None and nothing consumed for none."""
         mark = self.at
         if before.act != "put" or not before.places:
             return None
@@ -214,7 +214,7 @@ class ChineseParser(ChineseNounParser):
             if self.at >= len(self.words) or self.words[self.at].text in "，,":
                 if more:
                     return replace(before, what=nouns, but=(), keep=())
-            elif self.take("alike") and self.at >= len(self.words):
+            elif (self.take("alike") or self.take("=放")) and self.at >= len(self.words):
                 return replace(before, what=nouns, but=(), keep=())
         self.at = mark
         return None

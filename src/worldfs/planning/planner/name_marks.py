@@ -32,6 +32,7 @@ _DENYING: Final = lexicon_en.NEGATIONS | lexicon_en.IFS
 _MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米|公分|毫米|米|\.\d)", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
 _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_BRACKETS: Final = ("()", "（）", "[]")
 _LONGEST_WORD: Final = 4  # signs of a Chinese word
 _FOREIGN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -89,6 +90,9 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
             continue
         end, words = found
         start, stop = told[at].start, told[end - 1].end
+        if any(text[start:stop].count(one) > text[start:stop].count(two) == 0 and text[stop : stop + 1] == two
+               for one, two in _BRACKETS):  # fmt: skip
+            stop += 1  # "cable (2 m)"
         marked.text += text[done:start] + marked.sign(text[start:stop], words)
         at, done = end, stop
     marked.text += text[done:]

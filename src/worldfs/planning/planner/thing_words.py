@@ -42,6 +42,7 @@ class ThingWords:
     broader: frozenset[str] = frozenset()
     wider: frozenset[str] = frozenset()  # kinds above it that name things of their own as well: a mug is a cup
     said_of: frozenset[str] = frozenset()  # senses of the words beside the head
+    denied: frozenset[str] = frozenset()  # words beside the head that the name denies
     shape: str = ""
     colours: frozenset[str] = frozenset()
     told_colours: frozenset[str] = frozenset()  # of the name; the stated colour may differ
@@ -91,7 +92,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     simple = all(word in DESCRIBING for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
-        _broader(thing, kinds, parts), _wider(kinds) if simple else frozenset(), _said_of(parts),
+        _broader(thing, kinds, parts), _wider(kinds) if simple else frozenset(), _said_of(parts), parts.denied,
         _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
     )  # fmt: skip
 

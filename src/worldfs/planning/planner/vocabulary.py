@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldfs.base.model import Scene
-from worldfs.base.name_parts import DESCRIBING_SIGNS, may_be_head, names_head
+from worldfs.base.name_parts import DENYING, DENYING_SIGNS, DESCRIBING_SIGNS, may_be_head, names_head
 from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -207,7 +207,7 @@ class Vocabulary:
             return None
         clash = False
         for word in words[:-1]:
-            told = _in_name(called, word[0])
+            told = _in_name(called, word[0]) and (DENYING & set(said) != set() or not _denied(called, word[0]))
             stated = _is_said_of(called, word[1], by_name=kind is not FitKind.ANY)
             unsure = not told and bool(word[1] & called.perhaps_colours)
             if not (told or stated or exact or unsure):
@@ -306,6 +306,14 @@ def _in_name(called: ThingWords, text: str) -> bool:
     if is_chinese(text):
         return "".join(said) in called.signs
     return bool(said) and all(piece in called.beside for piece in said)
+
+
+def _denied(called: ThingWords, text: str) -> bool:
+    """Does the name deny the word: sterile, of "non-sterile swab"?"""
+    if is_chinese(text):
+        at = called.signs.find("".join(pieces(text)))
+        return at > 0 and called.signs[at - 1] in DENYING_SIGNS
+    return not called.denied.isdisjoint(pieces(text))
 
 
 def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:

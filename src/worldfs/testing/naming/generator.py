@@ -79,6 +79,9 @@ def case(seed: int, number: int) -> Case:
             text, truth = KINDS[kind](draw, speech)
         except (Redraw, IndexError):
             continue
+        ids = [item.id for item in (*draw.things, *draw.places)]
+        if len(ids) != len(set(ids)):
+            continue
         return Case(number, kind, language, speech.style(text), tuple(draw.things), tuple(draw.places), truth)
     raise RuntimeError(f"no case of {kind!r} in {language} with seed {seed}")
 
