@@ -109,7 +109,7 @@ def test_our_server_is_private_durable_and_on_loopback(own, tmp_path):
         assert stat.S_IMODE((place / name).stat().st_mode) == 0o600
     said = (place / "nats.conf").read_text()
     assert 'host: "127.0.0.1"' in said and "sync_interval: always" in said
-    with pytest.raises(MissingRequirement, match="uthorization"):
+    with pytest.raises(MissingRequirement, match="refuses this login"):
         NatsStore(own.address._replace(token="another"))
 
 
