@@ -17,12 +17,12 @@ from worldfs.formats.values import same
 
 MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^\n]*)")
+_FENCE = re.compile(r"([ \t]*)(`{3,}+|~{3,}+)([^\n]*)")
 _PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*").match
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _SILENT = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*(?:#[^\n]*|-{3,}[ \t]*)$", re.MULTILINE | re.DOTALL)
-_KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
+_KEY_LINE = re.compile(r"""["']?(?<![\w-])([A-Za-z_][\w-]*+)["']?[ \t]*+:(?:[ \t]|\r?$)""", re.MULTILINE)
 
 
 class Block(NamedTuple):

@@ -64,7 +64,13 @@ def parse_bullet(item: str) -> tuple[Operation | None, bool]:
 def op_names(cell: str) -> list[str]:
     """The op names of a cell: back-ticked ones if there are any, else split at `/`, `,` and `、`."""
     found = re.findall(r"`([^`]+)`", cell) or re.split(r"[/,，、]|<br\s*/?>", cell)
-    return [match[0] for name in found if (match := _NAME.fullmatch(re.sub(r"\(.*\)", "", name).strip(" *")))]
+    return [match[0] for name in found if (match := _NAME.fullmatch(_called(name).strip(" *")))]
+
+
+def _called(name: str) -> str:
+    """The name without the arguments in brackets that follow it."""
+    first, last = name.find("("), name.rfind(")")
+    return name[:first] + name[last + 1 :] if 0 <= first < last else name
 
 
 def parse_parameters(cell: str) -> tuple[Parameter, ...]:

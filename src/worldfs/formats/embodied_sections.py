@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from .prose import without_brackets
+
 SECTIONS = {
     "identity": ("identity", "robot identity", "overview", "身份", "基本信息", "标识", "机器人信息", "身份信息"),
     "sensors": ("sensors", "sensor", "sensing", "传感器", "感知"),
@@ -44,10 +46,12 @@ _ABOUT = re.compile(
 _SAID = re.compile(r"support|支持|implemented|实现", re.IGNORECASE)
 _BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)\s*[:：]?|<(h[1-6]|b|strong)>[^<]*</\1>\s*[:：]?", re.IGNORECASE)
 
+_TAG = re.compile(r"<[^>]*+(>?)")  # one that does not end is read once
+
 
 def key(text: str) -> str:
     """A heading as it is compared: no bold, no brackets, no numbers before it, lower case, single spaces."""
-    bare = re.sub(r"[(（].*?[)）]", "", re.sub(r"<[^>]*>", "", text))
+    bare = without_brackets(_TAG.sub(lambda found: "" if found[1] else found[0], text))
     bare = " ".join(re.sub(r"[*_`:：#]+", " ", bare).split()).casefold()
     return re.sub(r"^(?:\d+[.、)]\s*)+", "", bare)
 

@@ -28,7 +28,7 @@ _MEANING = {
 }
 _LAST = {"en": "last", "zh": "最近"}
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?)\s*(?:—|–|--?|[:：])\s*(.*)")
-_COUNT = re.compile(r"(\d{1,9})(?:\s*[(（](?:last|最近)\s*([^)）]*)[)）])?")
+_COUNT = re.compile(r"(\d{1,9})(?:\s*[(（](?:last|最近)\s*+([^)）]*+)[)）])?")
 _UNTITLED = "Lesson"
 _ATTEMPT = "failed action attempt"
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .prose import BOM, one_line, width
+from .prose import BOM, one_line, width, without_brackets
 
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*\|?[ \t]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class MarkdownTable:
 
 def plain(header: str) -> str:
     """A header as it is compared: no bold, no back-ticks, no brackets, lower case, single spaces."""
-    bare = re.sub(r"[(（].*?[)）]", "", header)
+    bare = without_brackets(header)
     return " ".join(re.sub(r"[*`_:：]+", " ", bare).split()).casefold()
 
 

@@ -16,8 +16,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\r\n]*)")
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(\S[^\r\n]*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _LABEL = re.compile(
-    r"(?:\*\*|__)(?P<bold>.+?)(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)|(?P<plain>[^:：]{1,60}?)\s*[:：]\s*(?P<more>.*)"
+    r"(?:\*\*|__)(?P<bold>.{1,60}?)(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)|(?P<plain>[^:：]{1,60}?)\s*[:：]\s*(?P<more>.*)"
 )
+_BRACKETS = re.compile(r"[(（][^)）\n]*+([)）]?)")  # one that does not end is read once
 
 
 class Fence(NamedTuple):
@@ -132,6 +133,11 @@ def parse_label(text: str) -> tuple[str, str] | None:
     if match["bold"] is not None:
         return match["bold"].strip().rstrip(":：").strip(), match["rest"].strip()
     return match["plain"].strip(" `*"), match["more"].strip()
+
+
+def without_brackets(text: str, instead: str = "") -> str:
+    """The text without what stands in round brackets."""
+    return _BRACKETS.sub(lambda found: instead if found[1] else found[0], text)
 
 
 _DROP = frozenset(("Cc", "Zl", "Zp", "Cs"))

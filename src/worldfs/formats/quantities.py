@@ -18,25 +18,34 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 _NUMBER = r"(?>[-+−]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)"  # atomic: "1.5e-1" is never a range from 1.5
 _UNIT = r"(?:[^\W\d_]|°)+(?:/[A-Za-z]+)?[²³]?"  # no CJK range: with IGNORECASE it takes 60 ms to compile
-_RANGE = r"\s*(?:[-–—~～]|\.{2,3}|…|to|至|到)\s*"
+_RANGE = r"\s*+(?:[-–—~～]|\.{2,3}|…|to|至|到)\s*+"
 _AMOUNT = re.compile(
-    rf"(?:[~～≈≤<=约]|<=|about|approx\.?|ca\.?|up to|max\.?|at most|最大|不超过|小于|至多|\s)*"
+    rf"(?:[~～≈≤<=约]|about|approx\.?|ca\.?|up to|max\.?|at most|最大|不超过|小于|至多|\s)*"
     rf"(?:(?P<low>{_NUMBER})\s*(?P<lowunit>{_UNIT})?{_RANGE})?"
     rf"(?P<high>{_NUMBER})(?![\d,.])\s*(?:[（(\[]?\s*(?P<unit>{_UNIT}))?(?P<rest>.*)",
     re.IGNORECASE,
 )
-_BRACKET = re.compile(r"[（(\[]\s*([^（()）\[\]]+?)\s*[)）\]]")
+_BRACKET = re.compile(r"[（(\[]([^（()）\[\]]+)[)）\]]")
 _AXIS = re.compile(
-    rf"(?<![A-Za-z])(?P<axis>[xyz])(?![A-Za-z])\s*(?:轴|范围|-?axis|range)?\s*(?:∈|[:：=]|in\b|from\b|从)?\s*"
-    rf"[\[(（]?\s*(?P<low>{_NUMBER})\s*(?P<lowunit>{_UNIT})?(?:\s*[,，]\s*|{_RANGE})(?P<high>{_NUMBER})\s*[\])）]?\s*(?P<unit>{_UNIT})?",
+    rf"(?<![A-Za-z])(?P<axis>[xyz])(?![A-Za-z])\s*+(?:(?:轴|范围|-?axis|range)\s*+)?(?:(?:∈|[:：=]|in\b|from\b|从)\s*+)?"
+    rf"(?:[\[(（]\s*+)?(?P<low>{_NUMBER})\s*+(?P<lowunit>{_UNIT})?(?:\s*+[,，]\s*+|{_RANGE})(?P<high>{_NUMBER})"
+    rf"\s*+(?:[\])）]\s*+)?(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
 _CHAIN = re.compile(
-    rf"(?P<low>{_NUMBER})\s*(?P<lowunit>{_UNIT})?\s*(?:≤|<=|<)\s*(?P<axis>[xyz])\s*(?:≤|<=|<)\s*(?P<high>{_NUMBER})\s*(?P<unit>{_UNIT})?",
+    rf"(?P<low>{_NUMBER})\s*+(?:(?P<lowunit>{_UNIT})\s*+)?(?:≤|<=|<)\s*+(?P<axis>[xyz])\s*+(?:≤|<=|<)"
+    rf"\s*+(?P<high>{_NUMBER})\s*+(?P<unit>{_UNIT})?",
     re.IGNORECASE,
 )
 _FRAMES = frozenset(("world", "base", "robot", "frame", "in", "relative", "safe", "approx", "世界坐标系", "基座坐标系"))
 _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
+
+
+LONGEST = 500  # characters of a quantity; a longer text is none
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= LONGEST else ""
 
 
 def unit(text: str, kind: str) -> float | None:
@@ -47,7 +56,7 @@ def unit(text: str, kind: str) -> float | None:
 
 def bracketed_unit(text: str, kind: str) -> str:
     """The unit that is in brackets somewhere in `text` ("Max Reach (mm)", "… (centimetres)"); "" without one."""
-    words = [word for inside in _BRACKET.findall(text) for word in re.split(r"[\s,;，；]+", inside)]
+    words = [word for inside in _BRACKET.findall(_shown(text)) for word in re.split(r"[\s,;，；]+", inside)]
     return next((word for word in words if unit(word, kind) is not None), "")
 
 
@@ -56,7 +65,7 @@ def amount(text: str, kind: str, default: str = "") -> float | None:
 
     `default` is the unit if the text has none; "" means SI (workspace D34). None: unreadable, which is not "none".
     """
-    match = _AMOUNT.fullmatch(text.strip().strip("`*_").strip())
+    match = _AMOUNT.fullmatch(_shown(text).strip().strip("`*_").strip())
     if not match:
         return None
     if match["lowunit"] and unit(match["lowunit"], kind) is None:
@@ -81,8 +90,9 @@ def box(text: str, default: str = "") -> tuple[tuple[float, float], ...]:
 
     Forms: `x ∈ [-50, 50], y ∈ … (centimetres)`, `x: -0.5..0.5 m`, `-0.5 ≤ x ≤ 0.5`, `[-0.3, 0.8] × [-0.6, 0.6]`.
     """
+    text = _shown(text)
     stated = bracketed_unit(text, "length")
-    inside = [re.split(r"[\s,;，；]+", words)[0] for words in _BRACKET.findall(text)]
+    inside = [re.split(r"[\s,;，；]+", words.strip())[0] for words in _BRACKET.findall(text)]
     if not stated and any(word.isalpha() and word.casefold() not in _FRAMES for word in inside):
         return ()  # "(inches)": a unit we do not know is not taken for metres
     ranges: dict[str, tuple[float, float]] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .prose import without_brackets
+
 ALIASES: dict[str, tuple[str, ...]] = {
     "rgb d camera": ("rgb_camera", "depth_camera"),
     "rgbd camera": ("rgb_camera", "depth_camera"),
@@ -55,7 +57,7 @@ _LONGEST_FIRST = sorted(ALIASES, key=len, reverse=True)
 
 def words(text: str) -> str:
     """A sensor's name as it is compared: brackets dropped, signs as spaces, lower case."""
-    bare = re.sub(r"[(（].*?[)）]", " ", text.casefold())
+    bare = without_brackets(text.casefold(), " ")
     return " ".join(re.sub(r"[\W_]+", " ", bare).split())
 
 

@@ -50,7 +50,7 @@ _TITLE = re.compile(r"(task|任务)\s*[:：]\s*(.*)", re.IGNORECASE)
 _GOAL = ("goal", "目标", "任务目标")
 _EMPTY = frozenset(("", "—", "–", "-", "n/a", "none", "无"))
 _PROGRESS = re.compile(
-    r"(\*{0,2}(?:Overall Progress|总体进度)\*{0,2}\s*[:：]\s*\*{0,2}\s*)"
+    r"(\*{0,2}(?:Overall Progress|总体进度)\*{0,2}\s*+[:：]\s*+\*{0,2}\s*+)"
     r"\d+\s*/\s*\d+(?:\s*[(（]\s*\d+(?:\.\d+)?\s*%\s*[)）])?",
     re.IGNORECASE,
 )

@@ -40,7 +40,7 @@ RecordedCheck = Callable[[str, str, str], bool]
 Row = tuple[TaskStep, tuple[Goal, ...] | str | None]  # a done row, and what its words claim (`_goals`)
 
 FALSE, UNJUDGED = "TASK_NOT_BORNE_OUT", "TASK_UNJUDGED"
-_ASIDE_EN = re.compile(r"^set (.+) aside on (.+)$", re.I)
+_ASIDE_EN = re.compile(r"^set (.+) aside on (.+)$", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def _thing(observation: Mapping[str, Array], words: str) -> Array | None:
 
 
 def _stem(name: str) -> str:
-    return re.sub(r"[_\d]+$", "", name.casefold()) or name
+    return name.casefold().rstrip("_0123456789") or name
 
 
 def _path(way: Array, grip: float, still: int = 0) -> Array:

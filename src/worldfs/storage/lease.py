@@ -27,7 +27,7 @@ KERNEL_LEASE: Final = f"{PRIVATE_DIR}/kernel.lock"  # of a workspace: its kernel
 NODE_LEASES: Final = f"{PRIVATE_DIR}/serving"  # of a shared store, by robot: which process serves it, where several do
 LEASE_LOST: Final = "LEASE_LOST"  # the code of the `StorageError` of a holder that is none any more
 RELEASE_S: Final = 0.05  # a watch of the disk reports a release up to so long before the lease is free
-_LOGIN: Final = re.compile(r"://\S*@")  # of an address on the command line
+_LOGIN: Final = re.compile(r"://(?P<rest>\S*+)")  # of an address on the command line
 
 
 def node_lease(node: str) -> str:
@@ -90,7 +90,10 @@ def this_holder(purpose: str, clock: Clock) -> dict[str, object]:
     return {
         "pid": os.getpid(),
         "host": os.uname().nodename,
-        "command": _LOGIN.sub("://***@", " ".join(sys.orig_argv)),
+        "command": _LOGIN.sub(
+            lambda found: f"://***@{found['rest'].rpartition('@')[2]}" if "@" in found["rest"] else found[0],
+            " ".join(sys.orig_argv),
+        ),
         "started_at": stamp(clock.now()),
         "purpose": purpose,
     }

@@ -26,7 +26,8 @@ DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"
 DEFAULT_PROFILE = "franka_panda"
 _DRIVER = re.compile(
-    rb"(?:^\W*|\||\xef\xbd\x9c)[\s*_`]*(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)[*`_\s]*(?::|\xef\xbc\x9a)[*`_\s]*([\w.-]+)",
+    rb"(?:^\W{0,8}|\||\xef\xbd\x9c)[\s*_`]{0,8}+(?:driver|\xe9\xa9\xb1\xe5\x8a\xa8)"
+    rb"[*`_\s]{0,8}+(?::|\xef\xbc\x9a)[*`_\s]{0,8}+([\w.-]+)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -36,7 +36,7 @@ _BASE64: Final = r"(?:[A-Za-z0-9+/]|\\+/)"
 # In 3.11.2 a possessive repetition of a group keeps what its last, failing turn had taken: an atomic group does not.
 _PRIVATE: Final = (
     r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-    rf"(?:{_NEWLINE}+[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{0,100}}){{0,5}}"
+    rf"(?:{_NEWLINE}+[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{0,100}}+){{0,5}}"
     rf"(?>(?:{_NEWLINE}*+{_BASE64}{{16,}}+)+)"
     rf"(?:{_NEWLINE}*+{_BASE64}{{0,64}}+=*+(?:{_NEWLINE}++={_BASE64}{{4}})?{_NEWLINE}*+"
     r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|=*+)"
@@ -103,8 +103,8 @@ SECRET_NAME: Final = (
     rf"{_word('secret')}|{_KEY}|{_TOKEN}|{_CHINESE_KEY}|{_UPPER}|(?<![A-Za-z])(?i:token))\Z"
 )
 """The name of a member whose whole value is a secret, if it looks like one:"""
-SECRET_VALUE: Final = rf"{_NOT}(?=[^0-9]*+[0-9])[!-~]{{8,}}\Z"
-PASSWORD_VALUE: Final = rf"{_NOT}(?![A-Za-z]?[a-z]+\Z)[!-~]{{6,}}\Z"  # but a mere word
+SECRET_VALUE: Final = rf"\A{_NOT}(?=[^0-9]*+[0-9])[!-~]{{8,}}\Z"
+PASSWORD_VALUE: Final = rf"\A{_NOT}(?![A-Za-z]?[a-z]+\Z)[!-~]{{6,}}\Z"  # but a mere word
 
 KINDS: Final = (
     _prefixed("worldfs-token", ("sw-admin_", "sw-user_", "sw-agent_"), r"[A-Za-z0-9_-]{32}"),  # access/tokens.py

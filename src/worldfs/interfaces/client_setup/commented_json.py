@@ -8,12 +8,14 @@ from typing import Final
 from worldfs.base.model import Json
 from worldfs.formats import jsontext
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?>(?:[^"\\]+|\\.)*)(?:"|\\?\Z)|//[^\n]*|/\*.*?(?P<open>\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def bare(text: str) -> str:
     """The text as plain JSON of the same length: blanks where there were comments and such commas."""
-    without = _TOKEN.sub(lambda found: found[0] if found[0][0] in '",' else re.sub(r"\S", " ", found[0]), text)
+    without = _TOKEN.sub(
+        lambda found: found[0] if found[0][0] in '",' or found["open"] == "" else re.sub(r"\S", " ", found[0]), text
+    )
     return _TOKEN.sub(lambda found: " " if found[0] == "," else found[0], without)
 
 
@@ -35,4 +37,4 @@ def _least(plain: str, change: jsontext.Edit) -> jsontext.Edit:
         end, new = end - 1, new[:-1]
     while end > start and new and plain[start] == new[0]:
         start, new = start + 1, new[1:]
-    return start, end, re.sub(r"[ \t]+(?=\n)", "", new)
+    return start, end, re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", new)

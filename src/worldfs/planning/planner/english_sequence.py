@@ -6,8 +6,8 @@ import re
 
 from . import lexicon_en
 
-_FIRST = re.compile(r"(before|after|once) (.+?) , (.+)")
-_LATER = re.compile(r"(.+?) (?:, )?(before|after|once) (.+)")
+_FIRST = re.compile(r"(before|after|once) (.+?) , (.+)", re.DOTALL)
+_LATER = re.compile(r"(.+?) (?:, )?(before|after|once) (.+)", re.DOTALL)
 _SUBJECT = re.compile(r"(?:you (?:have |are done |are finished |finish )?|having )?")
 
 

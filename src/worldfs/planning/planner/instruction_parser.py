@@ -189,7 +189,7 @@ _CIRCLED: Final = {0x2460 + n: f"\n{n + 1}. " for n in range(9)}
 
 def _unlisted(text: str) -> str:
     """ "1. … 2. …" and lines with bullets: each item a sentence. Numbers that do not count up from 1 stay."""
-    text = re.sub(r"(?m)^\s*[-*•]\s+(?=\S)", "\n", text).strip()
+    text = re.sub(r"(?m)^[^\S\n]*[-*•]\s+(?=\S)", "\n", text).strip()
     number, found, at = 1, "", 0
     while number <= 9 and (match := _marker(number).search(text, at)):
         if number == 1 and match.start() > 0:

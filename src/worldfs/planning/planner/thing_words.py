@@ -17,7 +17,7 @@ from worldfs.base.word_forms import is_chinese, pieces, plurals
 from . import lexicon_en, lexicon_zh
 
 _ID: Final = re.compile(r"[^\W\d_]+")
-_ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?0*(\d+)")
+_ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?(\d+)")
 _PURE: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
@@ -83,7 +83,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     if stem and (of_id or (parts.tail and not kinds and len(stem[-1]) > 2)):
         perhaps.add(stem[-1])
     numbered = _ID_NUMBER.fullmatch(thing.id) if of_id else None
-    number = parts.number or (numbered[1] if numbered else "")
+    number = parts.number or ((numbered[1].lstrip("0") or "0") if numbered else "")
     stated, told = _colours(thing.color), _name_colours(parts)
     known = stated or (told if _tells_its_colour(parts) else frozenset())
     if of_id and parts is named:  # table, with the id kitchen_table

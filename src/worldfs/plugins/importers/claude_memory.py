@@ -32,8 +32,8 @@ SECTIONS: Final = {"feedback": "corrections", "project": "patterns", "reference"
 SECTION: Final = "patterns"
 WHOLE: Final = 1500  # characters: a longer topic becomes a note a heading
 _HEAD: Final = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD: Final = re.compile(r"^[ \t]*([A-Za-z_-]+)[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
-_LINK: Final = re.compile(r"\[([^\]]+)\]\(<?([^)>\s]+\.md)>?\)\s*(?:[-–—:：]+\s*)?(.*)")
+_FIELD: Final = re.compile(r"^[ \t]*([A-Za-z_-]+)[ \t]*+:[ \t]*+(.*)$", re.MULTILINE)
+_LINK: Final = re.compile(r"\[([^\[\]]+)\]\(<?([^)>\s]{1,200}\.md)>?\)\s*(?:[-–—:：]+\s*)?(.*)")
 _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+")
 
 
@@ -95,7 +95,9 @@ def _whose(parts: tuple[str, ...]) -> str | None:
 
 def _topic(found: ParsedSource, text: str, path: str, hook: str) -> None:
     head = _HEAD.match(text)
-    fields = {key.casefold(): value.strip("\"'") for key, value in _FIELD.findall(head[1])} if head else {}
+    fields = (
+        {key.casefold(): value.rstrip(" \t").strip("\"'") for key, value in _FIELD.findall(head[1])} if head else {}
+    )
     body = text[head.end() :].strip() if head else text.strip()
     title = fields.get("name") or Path(path).stem.replace("_", " ")
     about = fields.get("description") or hook

@@ -44,9 +44,9 @@ LABELS: Final = {
 HIGH: Final = ("time-sensitive", "time sensitive", "blocking", "时效", "时效性", "阻塞")
 ROUTINE: Final = ("routine", "例行", "常规")
 _HEAD: Final = re.compile(r"(?:cross[- ]domain flag|flag|hand-?off|跨域标记|标记|交接)\s*[:：]\s*(.*)", re.IGNORECASE)
-_ARROW: Final = re.compile(r"\s*(?:→|->|=>|⇒|➜)\s*")
+_ARROW: Final = re.compile(r"(?<!\s)\s*+(?:→|->|=>|⇒|➜)\s*+")
 _BOTH: Final = re.compile(
-    r"\*\*\s*(from|to|来自|发给)\s*[:：]?\s*\*\*\s*[:：]?\s*([^*→]+?)\s*(?=→|->|\*\*|$)", re.IGNORECASE
+    r"\*\*\s*+(from|to|来自|发给)\s*+(?:[:：]\s*+)?\*\*\s*+(?:[:：]\s*+)?([^*→]+?)(?=→|->|\*\*|$)", re.IGNORECASE
 )
 
 
@@ -130,11 +130,11 @@ def _fields(text: str) -> tuple[dict[str, str], str]:
     title, open_ = "", ""
     for raw in text.split("\n"):
         bare = raw.strip().removeprefix(">").strip()
-        heading = re.match(r"#{1,6}\s+(.*?)\s*#*$", bare)
+        heading = re.match(r"#{1,6}\s+(.*)", bare)
         if heading:
             open_ = ""
             if not title and not fields:
-                title = _title(heading[1], fields)
+                title = _title(heading[1].rstrip("#").rstrip(), fields)
             continue
         pairs = _BOTH.findall(bare)
         if len(pairs) > 1:

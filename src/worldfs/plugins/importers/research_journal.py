@@ -53,7 +53,7 @@ class ResearchJournal:
         seen: dict[str, int] = {}
         for head, end in zip(heads, [*(item.line for item in heads[1:]), len(lines)], strict=True):
             raw = "".join(lines[head.line + 1 : end])
-            body = re.sub(r"(?m)^\s*(?:---|\*\*\*|___)\s*$", "", raw).strip()
+            body = re.sub(r"(?m)^[^\S\n]*(?:---|\*\*\*|___)\s*$", "", raw).strip()
             where = f"{source.path}:{head.line + 1}"
             match = _BLOCK.fullmatch(head.text) if head.level == 2 else None
             if match is None:

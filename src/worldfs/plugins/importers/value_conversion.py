@@ -19,9 +19,10 @@ from worldfs.storage.revision import of
 CUT: Final = 8000  # characters of a text in the journal or a task; the source has the rest
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _CJK_DATE: Final = re.compile(r"(\d{4})\s*[年/.]\s*(\d{1,2})\s*[月/.]\s*(\d{1,2})\s*日?")
-_SPLIT: Final = re.compile(r"\s*(?:,|，|、|&|\+|/|;|；|\band\b|和|与)\s*")
+_SPLIT: Final = re.compile(r"(?<!\s)\s*+(?:,|，|、|&|\+|/|;|；|\band\b|和|与)\s*+")
+_ASIDE: Final = re.compile(r"[(（\[][^)）\]\n]*+([)）\]]?)")  # one that does not end is read once
 _BREAKING: Final = re.compile(r"[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*)")
 _FENCE: Final = re.compile(r"^\s*(`{3,}|~{3,})")
 
 NOBODY: Final = ("", "-", "–", "—", "--", "none", "nobody", "unclaimed", "n/a", "tbd", "无", "空", "未认领", "?")
@@ -69,7 +70,7 @@ def parse_agents(text: str) -> tuple[str, ...]:
     """Every agent that a text of the kind `Rio, Clay & Leo` names; () for none or for everyone."""
     if text.strip(" *`_").casefold() in (*NOBODY, *EVERYONE):
         return ()
-    found = (parse_agent(part) for part in _SPLIT.split(re.sub(r"[(（\[].*?[)）\]]", "", text)))
+    found = (parse_agent(part) for part in _SPLIT.split(_ASIDE.sub(lambda aside: "" if aside[1] else aside[0], text)))
     return tuple(dict.fromkeys(name for name in found if name))
 
 
@@ -102,7 +103,8 @@ def note_text(text: str) -> str:
             fence = "" if fence else found[1]
             continue
         heading = None if fence else _HEADING.match(raw)
-        bare = f"**{heading[1]}**" if heading and heading[1] else raw
+        title = heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") if heading else ""
+        bare = f"**{title}**" if title else raw
         bare = bare.replace("<!--", "<! --")  # a comment would hide what follows
         lines.append(("    " + bare if fence else bare).rstrip())
     while lines and not lines[-1].strip():

@@ -2,9 +2,10 @@
 import { html } from "htm/preact";
 import { LIMIT, visible } from "./panels/parts/plain_text.js";
 
-const INLINE = /(`[^`]{1,500}`)|\*\*([^*\n]{1,500})\*\*|\*([^*\s][^*\n]{0,500})\*|\[([^\]\n]{1,300})\]\(([^()\s]{1,1000})\)/;
+const INLINE = /(`[^`]{1,500}`)|\*\*([^*\n]{1,500})\*\*|\*([^*\s][^*\n]{0,500})\*|\[([^[\]\n]{1,300})\]\(([^()\s]{1,1000})\)/;
 const ADDRESS = /^https?:\/\//i;
 const LINES = 4000;
+const RULE = /^[\s:|-]+$/;
 
 // The nodes of a Markdown text, at most `limit` characters of it.
 export function markdown(text, limit = LIMIT) {
@@ -37,7 +38,8 @@ function fence(lines, at) {
 }
 
 function table(lines, at) {
-  if (!lines[at].includes("|") || !/^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/.test(lines[at + 1] || "")) return null;
+  const rule = lines[at + 1] || "", dash = rule.indexOf("-");
+  if (!lines[at].includes("|") || dash < 0 || rule.lastIndexOf("|") < dash || !RULE.test(rule)) return null;
   const head = cells(lines[at]), rows = [];
   let end = at + 2;
   for (; end < lines.length && lines[end].includes("|"); end += 1) rows.push(cells(lines[end]));
@@ -60,10 +62,12 @@ function list(lines, at) {
 }
 
 function heading(lines, at) {
-  const found = /^(#{1,6})\s+(.*?)\s*#*$/.exec(lines[at]);
+  const found = /^(#{1,6})\s+(.*)$/.exec(lines[at].trimEnd());
   if (!found) return null;
+  let end = found[2].length; // signs at the end close it
+  while (end && found[2][end - 1] === "#") end -= 1;
   const level = Math.min(found[1].length + 2, 6); // the page's own headings stand above
-  return { node: html`<${`h${level}`}>${inline(found[2])}<//>`, end: at + 1 };
+  return { node: html`<${`h${level}`}>${inline(found[2].slice(0, end).trimEnd())}<//>`, end: at + 1 };
 }
 
 function paragraph(lines, at) {

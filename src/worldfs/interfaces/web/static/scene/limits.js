@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { liveText } from "../live_file.js";
 
-const BOUNDS = /Workspace Bounds\W*x ∈ \[([^\]]+)\], y ∈ \[([^\]]+)\], z ∈ \[([^\]]+)\]/;
+const BOUNDS = /Workspace Bounds\W{0,20}x ∈ \[([^[\]]{1,60})\], y ∈ \[([^[\]]{1,60})\], z ∈ \[([^[\]]{1,60})\]/;
 
 export function Limits({ world, robots, viewer, drawing }) {
   const found = robots.slice(0, 12).map(({ id }) => boundsOf(liveText(world, `/nodes/${id}/EMBODIED.md`).value.value || "")).filter(Boolean);
