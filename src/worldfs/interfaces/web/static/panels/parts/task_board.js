@@ -59,7 +59,7 @@ const DATE = /\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?/;
 
 // The parts of LESSONS.md, the newest first. Its own dates say which way round it is written; without any, newest last.
 function newestFirst(text) {
-  const parts = text.split(/^(?=## )/m).filter((part) => part.trim() && !/^# [^\n]*\s*$/.test(part));
+  const parts = text.split(/^(?=## )/m).filter((part) => part.trim() && !/^# [^\n]*$/.test(part.trimEnd()));
   const dates = parts.map((part) => DATE.exec(part.split("\n", 1)[0])?.[0].replace("T", " ")).filter(Boolean);
   return dates.length && dates[0] >= dates.at(-1) ? parts : parts.reverse();
 }
