@@ -1,7 +1,7 @@
 # Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
 .POSIX:
 .PHONY: help demo fast test check bench figures proof mutants lock clean docs film
-BIN = .venv/bin
+PY = . scripts/python.sh && find_environment && $$environment/bin/python
 ARGS =
 
 help: ## what can be made
@@ -14,7 +14,7 @@ fast: ## a chosen set of tests in under a minute, for between edits
 	@scripts/bootstrap dev
 	@scripts/test --fast $(ARGS)
 
-test: ## all checks, then all tests
+test: ## all checks, then all tests (PYTHON=python3.13 for another Python: its environment is .venv-3.13)
 	@scripts/bootstrap dev
 	@scripts/check scripts/test $(ARGS)
 
@@ -24,27 +24,27 @@ check: ## style, types, floors, fresh docs, no foreign names
 
 docs: ## write the generated pages anew (docs/protocol, docs/schema, docs/command.md)
 	@scripts/bootstrap dev
-	@$(BIN)/python scripts/docs.py write
+	@$(PY) scripts/docs.py write
 
 bench: ## the figures, printed and in bench/latest.json (ARGS="action idle" for some)
 	@scripts/bootstrap dev
-	@$(BIN)/python -m bench $(ARGS)
+	@$(PY) -m bench $(ARGS)
 
 figures: ## the measured rows of the documents, from the last runs of bench and proof
 	@scripts/bootstrap dev
-	@$(BIN)/python scripts/figures.py write
+	@$(PY) scripts/figures.py write
 
 proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a hundred tables
 	@scripts/bootstrap dev
-	@$(BIN)/python -m pytest -m proof $(ARGS)
+	@$(PY) -m pytest -m proof $(ARGS)
 
 mutants: ## single faults put into the code by rule: do the tests see each? (hours; goes on where it was stopped)
 	@scripts/bootstrap dev
-	@$(BIN)/python scripts/mutants.py $(ARGS)
+	@$(PY) scripts/mutants.py $(ARGS)
 
 film: ## the film at the top of the README: the page, the arm and the files (five minutes, and chromium)
 	@scripts/bootstrap dev
-	@$(BIN)/python scripts/film_page.py $(ARGS)
+	@$(PY) scripts/film_page.py $(ARGS)
 
 lock: ## requirements/*.lock (UPGRADE=1 for the newest versions)
 	@scripts/lock

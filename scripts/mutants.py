@@ -231,7 +231,7 @@ class Trial:
     def _tests(self, tests: Iterable[str], left: Iterable[str] = ()) -> str:
         environ = {**os.environ, "PYTHONPATH": str(self.place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         environ["PAOS_TEST_WHOLE"] = "1"
-        words = [str(ROOT / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
+        words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
         words += ["--timeout", "120", "--timeout-method", "thread"]
         words += [word for test in left for word in ("--deselect", test)]
         words += [test for test in tests if (self.place / test.partition("::")[0]).exists()]
@@ -255,7 +255,11 @@ class Trial:
 
 
 def _left_out(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name in (".git", "build", "demo", "node_modules", "__pycache__", ".venv")]
+    return [
+        name
+        for name in names
+        if name in (".git", "build", "demo", "node_modules", "__pycache__") or name.startswith(".venv")
+    ]
 
 
 class Results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -147,7 +148,7 @@ def test_a_fact_of_the_wrong_kind_is_refused(paos: Paos, root: Path) -> None:
 
 
 def test_the_summary_that_the_agent_wrote_stands(paos: Paos, root: Path) -> None:
-    write = """python3 - <<'END'
+    write = f"""{shlex.quote(sys.executable)} - <<'END'
 import json, os, pathlib
 path = pathlib.Path(os.environ["PAOS_STATE_DIR"], "report.json")
 value = json.loads(path.read_text())
