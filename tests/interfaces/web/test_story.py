@@ -65,6 +65,7 @@ def test_a_failed_job_says_why_and_what_was_learned_of_it(panel, served_page):
     job = page.locator('[data-job="far_1"][data-state="failed"]')
     job.wait_for()
     assert "4.5" in job.locator(".error").inner_text()
+    assert "→ [4.5, 0, 0.5]" in job.locator("strong").inner_text()
     page.locator("[data-part=lessons]").get_by_text("Target Out of Workspace").wait_for()
     job.locator(".warn-text", has_text="choose a point inside the workspace").wait_for()
 

@@ -33,7 +33,7 @@ function View({ world }) {
       <${Fleet} world=${world} project=${project} />
     </div>
     <div class="column">
-      <${History} world=${world} robots=${robots} lessons=${lessons} />
+      <${History} world=${world} status=${status} robots=${robots} lessons=${lessons} />
       <${Lessons} world=${world} project=${project} />
       <${Sessions} world=${world} project=${project} />
     </div>

@@ -12,8 +12,7 @@ const MARK = { pending: "○", running: "▶", succeeded: "✓", failed: "✗", 
 const MOOD = { succeeded: "good", failed: "bad", running: "accent" };
 
 export function Queue({ world, status, lessons }) {
-  const recent = status.recent || [];
-  const open = recent.filter((job) => job.state === "pending" || job.state === "running");
+  const open = openJobs(status);
   const counts = status.jobs || { pending: 0, running: 0 };
   return html`<${Card} id="queue" title=${t("queue.title")} path="/meta/status.json">
     <p class="dim" role="status">${t("queue.counts", counts)}</p>
@@ -22,22 +21,25 @@ export function Queue({ world, status, lessons }) {
   <//>`;
 }
 
-export function History({ world, robots, lessons }) {
+function openJobs(status) { return (status.recent || []).filter((job) => job.state === "pending" || job.state === "running"); }
+
+export function History({ world, status, robots, lessons }) {
   const [robot, choose] = useState("");
   const named = robots.includes(robot) ? robot : robots[0];
   if (!named) return null;
   return html`<${Card} id="history" title=${t("history.title")} path=${`/nodes/${named}/jobs`}>
     ${robots.length > 1 && html`<label class="field">${t("do.robot")} <select value=${named} onChange=${(event) => choose(event.target.value)}>${robots.map((id) => html`<option>${id}</option>`)}</select></label>`}
-    <${Ended} key=${named} world=${world} robot=${named} lessons=${lessons} />
+    <${Ended} key=${named} world=${world} robot=${named} open=${openJobs(status)} lessons=${lessons} />
   <//>`;
 }
 
-// The ids sort by time, so the names alone tell the order; only the rows that are shown are read.
-function Ended({ world, robot, lessons }) {
+// The ids sort by time, so the names alone tell the order; only the rows that are shown are read. Open jobs are the queue's.
+function Ended({ world, robot, open, lessons }) {
   const file = liveList(world, `/nodes/${robot}/jobs`).value;
   const wait = notYet(file, t("history.empty"));
   if (wait) return wait;
-  const ids = (file.value || []).filter((entry) => entry.kind === "dir").map((entry) => entry.name).sort((one, other) => one < other ? 1 : -1);
+  const queued = new Set(open.map((job) => job.id));
+  const ids = (file.value || []).filter((entry) => entry.kind === "dir" && !queued.has(entry.name)).map((entry) => entry.name).sort((one, other) => one < other ? 1 : -1);
   if (!ids.length) return html`<p class="dim">${t("history.empty")}</p>`;
   return html`<${Pages} items=${ids} label=${t("history.title")} size=${10} row=${(id) => html`<${Job} key=${id} world=${world} path=${`/nodes/${robot}/jobs/${id}`} lessons=${lessons} />`} />`;
 }
@@ -67,12 +69,16 @@ function Job({ world, path, job, lessons }) {
   </li>`;
 }
 
-function aim(params = {}) { return params.target ? `${params.object_id || ""} → ${params.target}` : params.object_id || params.name || ""; }
+function aim(params = {}) {
+  const place = params.target ?? params.target_label ?? params.target_position ?? params.target_pose;
+  const to = Array.isArray(place) ? `[${place.slice(0, 3).join(", ")}]` : place;
+  return to ? `${params.object_id || ""} → ${to}`.trim() : params.object_id || params.name || "";
+}
 
-// The last lesson that names this order, or its op and thing.
+// The newest lesson that names this order, or its op and thing.
 function lessonOf(lessons, order) {
   const thing = order.params?.object_id || order.params?.target || "";
-  return (lessons || []).filter((line) => line.includes(order.id) || order.op && line.includes(order.op) && (!thing || line.includes(thing))).at(-1) || "";
+  return (lessons || []).find((line) => line.includes(order.id) || order.op && line.includes(order.op) && (!thing || line.includes(thing))) || "";
 }
 
 function Elapsed({ from }) {
