@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from worldfs.base.name_parts import DESCRIBING
@@ -32,6 +33,7 @@ _DENYING: Final = lexicon_en.NEGATIONS | lexicon_en.IFS
 _MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米|公分|毫米|米|\.\d)", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
 _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_KEPT: Final = 1024  # results: a scene's names are read again and again
 _BRACKETS: Final = ("()", "（）", "[]")
 _LONGEST_WORD: Final = 4  # signs of a Chinese word
 _FOREIGN: Final = re.compile(r"[\u4e00-\u9fff]+")
@@ -152,7 +154,7 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
     found: dict[str, list[_Called]] = {}
     for called in vocabulary.called.values():
         name = vocabulary.things[called.id].name
-        if not called.full or not pieces(name) or _is_grammar(called.full, vocabulary):
+        if not called.full or not pieces(name) or _is_grammar(called.full):
             continue
         if len(called.full) > 1 or called.tail:
             found.setdefault(called.full[0], []).append(
@@ -161,12 +163,14 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
     return found
 
 
+@lru_cache(maxsize=_KEPT)
 def _signs(name: str) -> tuple[str, ...]:
     told = text_pieces(name)
     return tuple(name[a.end : b.start].strip() for a, b in itertools.pairwise(told))
 
 
-def _is_grammar(words: Sequence[str], vocabulary: Vocabulary) -> bool:
+@lru_cache(maxsize=_KEPT)
+def _is_grammar(words: tuple[str, ...]) -> bool:
     """Whether a name is made of words of the grammar alone: it must not swallow them."""
     if not any(map(is_chinese, words)):
         return all(word in _GRAMMAR for word in words) and (len(words) == 1 or not _DENYING.isdisjoint(words))

@@ -56,11 +56,16 @@ class ThingWords:
     @property
     def signs(self) -> str:
         """The Chinese signs of its name."""
-        return "".join(p for p in self.full if is_chinese(p))
+        return _signs(self.full)
 
     @property
     def english(self) -> frozenset[str]:
         return frozenset(p for p in (*self.full, *self.perhaps, self.head) if p.isalpha() and not is_chinese(p))
+
+
+@lru_cache(maxsize=1024)
+def _signs(full: tuple[str, ...]) -> str:
+    return "".join(piece for piece in full if is_chinese(piece))
 
 
 def thing_words(thing: Thing) -> ThingWords:
