@@ -26,6 +26,7 @@ from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.web.static_site import StaticSite
 from worldfs.testing.free_port import free_port
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world
 from worldfs.world.served_world import ServedWorld
@@ -39,7 +40,7 @@ QUIET = [
     "--no-first-run",
     "--no-sandbox",
 ]
-PATIENCE_MS = 60_000  # names a hang, and nothing else
+PATIENCE_MS = 1000 * PATIENCE_S
 NETWORK = "net::ERR_NETWORK_CHANGED"  # another program made an interface: Chromium drops what it is loading
 
 
