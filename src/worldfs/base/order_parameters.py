@@ -6,9 +6,10 @@ Of names that mean the same the first that is given counts: what is judged is wh
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
-from .model import Json, Operation, Parameter
+from .model import Json, Operation, Parameter, Profile
 from .standard_operations import (
     EXECUTE_TEXT,
     FIXTURED,
@@ -79,6 +80,19 @@ def unread_parameters(op: Operation, params: Json) -> list[str]:
     return unread if listed or meanings else []
 
 
+def profile_with_declared(profile: Profile, declared: Operation | None) -> Profile:
+    """The profile, its row of that operation with what the driver declares to read beside what the row lists."""
+    row = profile.op(declared.name) if declared is not None else None
+    if declared is None or row is None or not row.parameters:
+        return profile
+    listed = {parameter.name for parameter in row.parameters}
+    more = tuple(replace(one, optional=True) for one in declared.parameters if one.name not in listed)
+    if not more:
+        return profile
+    whole = replace(row, parameters=(*row.parameters, *more))
+    return replace(profile, ops=tuple(whole if op is row else op for op in profile.ops))
+
+
 def usual_names(op: Operation) -> list[str]:
     """The names that its row lists; else one for each thing that it takes."""
     return _listed(op) or [names[0] for names in _meanings(op, {})]
@@ -106,6 +120,6 @@ def _meanings(op: Operation, params: Json) -> Iterator[tuple[str, ...]]:
     elif op.name == EXECUTE_TEXT.name:
         yield TEXT
     elif op.name == "strategy":
-        yield from (SCRIPT, POINT, SUPPORT)
+        yield from (SCRIPT, POINT, SUPPORT, OBJECT[:3], ("steps",))
     if op.name in PLACE | MOVE and not given_parameter(params, GOAL)[0]:
         yield from ((name,) for name in (*AXES, *TURNS))

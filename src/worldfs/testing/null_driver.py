@@ -8,12 +8,16 @@ from typing import Any
 
 from worldfs.base.driver import Run, Standstill
 from worldfs.base.json_values import as_float, as_object
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Scene, Thing
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene, Thing
+from worldfs.base.order_parameters import declared_parameters
 from worldfs.base.standard_operations import STANDARD
 
 from .manual_clock import ManualClock
 
 OPS = frozenset((*STANDARD, "strategy"))
+BEHAVIOUR = tuple(
+    Parameter(name, optional=True) for name in ("fail", "raise", "takes", "hang", "refuse", "crash", "see")
+)
 POLL_S = 0.05  # s between two checks of a hanging job for a stop
 
 
@@ -38,7 +42,12 @@ class NullDriver:
         repeatable: frozenset[str] = frozenset(),
         executed: list[Order] | None = None,
     ) -> None:
-        self.operations = tuple(Operation(name, repeatable=name in repeatable) for name in sorted(ops))
+        self.operations = tuple(
+            Operation(
+                name, parameters=(*declared_parameters(Operation(name)), *BEHAVIOUR), repeatable=name in repeatable
+            )
+            for name in sorted(ops)
+        )
         self.scene = scene or Scene()
         self.executed = [] if executed is None else executed  # every start, in order; hand one list to many drivers
         self.is_open = False

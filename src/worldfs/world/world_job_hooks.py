@@ -16,7 +16,8 @@ from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
-from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
+from worldfs.base.model import Cause, Finding, Json, Lesson, Operation, Order, Outcome, Profile, Scene
+from worldfs.base.order_parameters import profile_with_declared
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.environment_release import release, things_held
@@ -69,7 +70,7 @@ class WorldJobHooks:
             if self.reviewer.added and not refuses(findings):
                 findings += self.reviewer.review_added(order, self.judged.get().scene, None, run)
             return findings
-        profile = self.profile(order.node).get()
+        profile = profile_with_declared(self.profile(order.node).get(), self._declared(order))
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile, run))
         if not refuses(findings):
             findings += self.drivers[order.node].review(order)
@@ -148,12 +149,14 @@ class WorldJobHooks:
         looks, node = self._looks.get(order.node), order.node
         if looks is None:
             return UNSEEN
-        declared = next((op for op in self.drivers[node].operations if op.name == order.op), None)
         try:
             document, profile = self.judged.get().scene, self.profile(node).get()
         except UserError:  # unreadable meanwhile, which an alert says: what was seen is known all the same
             document, profile = looks[1], None
-        return judge(order, Observed(*looks, document, profile, declared))
+        return judge(order, Observed(*looks, document, profile, self._declared(order)))
+
+    def _declared(self, order: Order) -> Operation | None:
+        return next((op for op in self.drivers[order.node].operations if op.name == order.op), None)
 
     def forget(self, node: str) -> None:
         """The node has been removed."""
