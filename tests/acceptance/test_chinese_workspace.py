@@ -53,7 +53,7 @@ def test_a_refusal_becomes_a_chinese_lesson_and_is_found_by_a_chinese_word(home)
     for lesson in home.lessons():
         assert HAN.search(lesson.splitlines()[0])
         labels = re.findall(r"^- \*\*(.+?)\*\*", lesson, re.MULTILINE)
-        assert labels == ["动作", "原因", "Critic 拒绝", "修复"]
+        assert labels == ["动作", "原因", "Critic 拒绝", "修复", "成立条件"]
         assert HAN.search(lesson.split("**修复**")[1])
     for id in ("far", "who"):
         message = home.entry(id)["error"]["message"]

@@ -45,7 +45,7 @@ def over(server: Served, test: Callable[[RemoteWorld], Awaitable[None]], **more:
 
 def test_the_tree_is_read_listed_and_walked(server: Served) -> None:
     async def test(world: RemoteWorld) -> None:
-        assert world.bound == ("admin", "alice", "proj-1", "main")
+        assert world.bound == ("admin", "alice", "proj-1", "main", "")
         assert {"agents", "meta", "nodes", "projects"} <= set(await world.list("/"))
         assert json.loads(await world.read("/meta/protocol.json"))["version"] == "acheron-1"
         walked = {place.path: place async for place, _ in world.walk("/")}

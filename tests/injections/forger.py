@@ -170,7 +170,7 @@ def approve_own_words(home: Path, role: str, person: Nobody) -> tuple[str, str, 
                 await asyncio.to_thread(watch.read, None)
             answer = json.dumps({"plan": found[0].plan, "answer": APPROVED})
             await operator("write", path=f"/nodes/{ARM}/approve", text=answer)
-            if operator.told[-1].startswith(("NOT_PERMITTED", "NEEDS_PERSON")):
+            if operator.told[-1].startswith(("NOT_PERMITTED", "NEEDS_PERSON", "UNCONFIRMED")):
                 await model("stop", job=str(said["job"]))
             await model.end_of(said["job"])
             return found[0].orderer, operator.told[-1], len(made.executed)

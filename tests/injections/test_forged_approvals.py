@@ -25,8 +25,8 @@ def test_no_role_approves_what_it_ordered(tmp_path: Path, role: str) -> None:
 
 def test_the_operator_does_not_approve_the_plan_of_its_own_words(tmp_path: Path) -> None:
     orderer, told, moved = approve_own_words(tmp_path / "home", "operator", Agreeable())
-    assert (orderer, moved) == ("operator/mother", 0)
-    assert "NOT_PERMITTED" in told
+    assert (orderer, moved) == ("operator/mother/operator", 0)
+    assert told.startswith("UNCONFIRMED")
 
 
 @pytest.mark.parametrize("role", ["planner", "agent"])
@@ -45,6 +45,6 @@ def test_where_a_role_may_approve_its_own_orders_the_suite_sees_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The hole: one pair of eyes."""
-    monkeypatch.setattr(file_roles, "_own_plan", lambda role: ALLOWED)
+    monkeypatch.setattr(file_roles, "_decide_plan", lambda actor, plan: ALLOWED)
     found = forge_approvals(tmp_path / "home", "operator")
     assert (found.forged, found.moved) == (1, 1), found

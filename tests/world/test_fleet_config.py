@@ -94,7 +94,8 @@ def test_each_robot_works_from_its_own_directory(fleet: FleetHome, capsys: pytes
     assert [node["id"] for node in status["nodes"]] == ["arm_1", "arm_2"]
     assert sorted(job["id"] for job in status["recent"]) == ["for_1", "for_2"]  # the sheets of both
     assert status["workspace"] == str(fleet.shared)
-    assert fleet.paos("stop", "--node", "arm_2") == 0 and fleet.paos("cat", "ROBOTS.md") == 0
+    assert fleet.paos("stop", "--node", "arm_2") == 1  # no kernel of ours knows where a body of a package is
+    assert fleet.paos("cat", "ROBOTS.md") == 0
     robots = capsys.readouterr().out
     assert str(fleet.home.path / "robots/second") in robots
 

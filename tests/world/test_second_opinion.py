@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.base.model import Cause, JobState
+from worldfs.base.model import Cause, JobState, Scene
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import config, lessons_file
 from worldfs.interfaces.cli.kernel_thread import KernelThread
@@ -66,7 +66,7 @@ def test_a_refusal_is_a_refusal_of_the_job_with_a_lesson_that_forbids_nothing_fo
     assert status.outcome.cause is Cause.REJECTED and status.outcome.code == "MODEL_CRITIC" and not site.executed
     assert status.outcome.evidence["model_review"]["calls"][0]["cost_usd"] == 0.25
     lessons = lessons_file.read(site.read("LESSONS.md"))
-    assert "a cup of coffee stands there" in lessons[0].reason and avoid(lessons, order("two")) is None
+    assert "a cup of coffee stands there" in lessons[0].reason and avoid(lessons, order("two"), Scene(), None) is None
 
 
 def test_agreement_turns_no_measured_failure(site: WorkspaceFixture) -> None:

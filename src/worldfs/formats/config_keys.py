@@ -117,15 +117,16 @@ def _level(value: Any, raw: Any, level: str, known: tuple[str, ...]) -> Iterator
 def _judged(name: str, known: tuple[str, ...]) -> tuple[str, bool]:
     """The known key that it resembles, or "", and whether it concerns safety."""
     names = {bare(item): item for item in known}
-    safety, close = _concerned_safety(name), _closest(bare(name), tuple(names))
+    safety, close = _concerned_safety(name, tuple(names)), _closest(bare(name), tuple(names))
     likely = names[close] if close else APPROVAL if safety == APPROVAL else ""
     return likely, bool(safety) or likely in SAFETY
 
 
-def _concerned_safety(name: str) -> str:
-    """The word of safety that the key, or a part of it, resembles; "" where it resembles none."""
+def _concerned_safety(name: str, known: tuple[str, ...]) -> str:
+    """The word of safety that the key, or a part of it, resembles; "" where it resembles none, or a known key more."""
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name[:_LONGEST])
-    found = [_closest(bare(name), SAFETY), *(_closest(part.lower(), _IN_COMPOUNDS) for part in parts)]
+    whole = _closest(bare(name), (*SAFETY, *known))
+    found = [whole if whole in SAFETY else "", *(_closest(part.lower(), _IN_COMPOUNDS) for part in parts)]
     return next(filter(None, found), "")
 
 
