@@ -237,7 +237,7 @@ class Vocabulary:
             return FitKind.BROADER, False
         if kinds & called.wider:
             return FitKind.WIDER, False
-        if word in lexicon_en.FILLINGS and word in called.beside and called.head in lexicon_en.FILLED:
+        if word in lexicon_en.FILLINGS and called.head in lexicon_en.FILLED and _tells_contents(word, called):
             return FitKind.FILLED, False
         if called.shape in kinds and not called.full:
             return FitKind.SHAPE, False
@@ -306,6 +306,11 @@ def _in_name(called: ThingWords, text: str) -> bool:
     if is_chinese(text):
         return "".join(said) in called.signs
     return bool(said) and all(piece in called.beside for piece in said)
+
+
+def _tells_contents(word: str, called: ThingWords) -> bool:
+    """Does the word tell what is in it: "oil bottle", "bottle of oil", and not "bottle for oil"?"""
+    return word in called.perhaps or word in called.full[: called.full.index(called.head)]
 
 
 def _denied(called: ThingWords, text: str) -> bool:
