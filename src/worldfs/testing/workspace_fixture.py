@@ -25,6 +25,8 @@ from .null_driver import NullDriver
 from .waiting import PATIENCE_S
 
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
+POSE_CELL = b"target_pose: [x,y,z,r,p,y]"
+CONTROLS = b", takes?, hang?, fail?, refuse?, crash?, raise?, see?, n?"  # what a `NullDriver` reads beside it
 APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.4, 0.0, 0.4]}
 _unique = itertools.count()
 
@@ -61,7 +63,7 @@ class WorkspaceFixture:
             text = json.dumps({"robots": robot_entries, "objects": [APPLE]}, indent=1)
             (root / "ENVIRONMENT.md").write_text(f"# World\n\n```json\n{text}\n```\n")
             profile = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes()
-            (root / "EMBODIED.md").write_bytes(profile)
+            (root / "EMBODIED.md").write_bytes(profile.replace(POSE_CELL, POSE_CELL + CONTROLS))
 
     # -- worlds ----------------------------------------------------------------------------------------------------
 
