@@ -93,7 +93,7 @@ def _parts(name: str) -> NameParts:
     if at := next((n for n, word in enumerate(core) if n and word in _AFTER_HEAD), 0):
         contents = core[-1:] if core[at] == "of" else []  # "the tea" may be the cup of tea
         return NameParts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents), number)
-    if core[-2:-1] and core[-2] in _COUPLED:  # "salt and pepper"
+    if len(core) > 2 and core[-2] in _COUPLED:  # "salt and pepper"; an "and gate" is a gate
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])), number)
     if at := next((n for n, word in enumerate(core[:-1]) if n and word in _JOINED), 0):
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), number)

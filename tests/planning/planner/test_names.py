@@ -58,7 +58,13 @@ WINE = (
     Thing("mug", "mug", "thing", (0.3, 0.1, 0.05), size=(0.03,) * 3, shape="box", color="red"),
 )
 
+GATES = ("and gate", "not gate", "or gate", "sponge")
+
 ROWS = [
+    (GATES, "put the gates in the basket", "a0 a1 a2"),
+    (GATES, "put all gates but the not gate in the basket", "a0 a2"),
+    (GATES, "put the gate in the basket", "?"),
+    ((("n_ball", "n_ball"), "sponge"), "put the ball in the basket", "n_ball"),
     (SHOES, "put the left shoe in the basket", "a0"),
     (SHOES, "put everything except the left shoe in the basket", "a1"),
     (SHOES, "put the leftmost shoe in the basket", "a1"),
