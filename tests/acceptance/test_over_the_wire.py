@@ -26,7 +26,8 @@ PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
 class There:
     """A served home with a simulated robot, and the command of somebody who has its token."""
 
-    def __init__(self, url: str, token: str, tmp_path: Path) -> None:
+    def __init__(self, url: str, token: str, tmp_path: Path, server: subprocess.Popen[str]) -> None:
+        self.server = server
         self.environ = {
             **os.environ,
             "PYTHONPATH": str(ROOT / "src"),
@@ -55,8 +56,9 @@ def served(tmp_path: Path, *more: str) -> Iterator[There]:
         assert process.stdout is not None
         told = next(told for line in process.stdout if (told := json.loads(line)).get("event") == "serve")
         token = json.loads((home / "auth_tokens.json").read_text())["admin_token"]
-        yield There(told["url"], token, tmp_path)
+        yield There(told["url"], token, tmp_path, process)
     finally:
+        process.send_signal(signal.SIGCONT)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE_S)
 
@@ -116,6 +118,24 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         said = there.paos("cancel", job if job != "README.md" else "job-1")
         assert said.returncode == 1 and "already ended" in said.stdout
         assert there.paos("cancel", "nothing").returncode == 2
+
+
+@pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM"])
+def test_a_server_that_is_frozen_ends_no_job_and_the_command_says_that_nothing_is_known(
+    tmp_path: Path, ended_by: str
+) -> None:
+    with served(tmp_path, "--no-cameras", "--real-time=0.5") as there:
+        doing = there.spawn("--json", "do", "clear the table")
+        assert doing.stdout is not None
+        first = doing.stdout.readline()
+        there.server.send_signal(signal.SIGSTOP)
+        doing.send_signal(signal.Signals[ended_by])
+        out, err = doing.communicate(timeout=PATIENCE_S)
+        assert doing.returncode == 130, (out, err)
+        said = json.loads((first + out).splitlines()[-1])
+        assert said["verdict"] == "interrupted"
+        assert "the server does not answer: the robot may still move" in said["message"]
+        assert "hardware stop" in said["message"]
 
 
 def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause_and_check_tells_what_the_server_found(

@@ -71,7 +71,7 @@ def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyP
     hand.join()
     assert said.code == 130
     assert "stopping safely" in said.err
-    assert said.out.endswith("Interrupted: the robot stopped safely\n")
+    assert said.out.endswith("Interrupted: none of its jobs runs any more\n")
     [job] = table.ended().values()
     assert (job.status.state, job.status.outcome.cause) == ("failed", "cancelled")
     assert rows(table)[0][3].endswith("failed")
@@ -97,7 +97,7 @@ def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPat
     said = table.paos("--json", "do", "pick up the can", "--timeout", "0.3")
     assert said.code == 1
     assert said.values[-1]["verdict"] == "timeout"
-    assert said.values[-1]["message"] == "Timed out after 0.3 s: the robot stopped safely"
+    assert said.values[-1]["message"] == "Timed out after 0.3 s: none of its jobs runs any more"
     assert [job.status.outcome.cause for job in table.ended().values()] == ["cancelled"]
 
 
@@ -109,7 +109,7 @@ def test_ctrl_c_of_a_do_leaves_the_kernel_at_work(table, kernel: subprocess.Pope
     out, err = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 130, (out, err)
     assert "stopping safely" in err
-    assert out.strip().endswith("Interrupted: the robot stopped safely")
+    assert out.strip().endswith("Interrupted: none of its jobs runs any more")
     assert len(table.ended()) < 10
     assert "running" not in table.text("TASK.md")
     assert kernel.poll() is None
@@ -183,3 +183,23 @@ def test_a_do_beside_a_running_kernel_goes_through_it(table, kernel: subprocess.
     assert "a kernel runs already, so --seed was ignored" in said.err
     assert table.where("apple_01") == {("in", "basket_01")}
     assert json.loads(table.paos("--json", "status").out)["kernel"]["pid"] == kernel.pid
+
+
+@pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM"])
+def test_a_do_ends_while_the_kernel_is_frozen_and_says_that_the_robot_may_still_move(
+    table, kernel: subprocess.Popen[str], ended_by: str
+) -> None:
+    do = table.spawn("--json", "do", "clear the table")
+    assert do.stdout is not None
+    first = do.stdout.readline()
+    kernel.send_signal(signal.SIGSTOP)
+    try:
+        do.send_signal(signal.Signals[ended_by])
+        out, err = do.communicate(timeout=PATIENCE_S)
+    finally:
+        kernel.send_signal(signal.SIGCONT)
+    assert do.returncode == 130, (out, err)
+    said = json.loads((first + out).splitlines()[-1])
+    assert (said["verdict"], said["confirmed"]) == ("interrupted", False)
+    assert f"the kernel (process {kernel.pid}) does not answer: the robot may still move" in said["message"]
+    assert "hardware stop" in said["message"]

@@ -17,5 +17,6 @@ BODY: Final = Grace(2.0, None)  # a node's driver
 AGENT: Final = Grace(10.0, 10.0)  # a chat backend or a tool
 # Each waits for the end of a body's job, and must not give up before that job ends without its driver.
 CONFIRM_S: Final = 3.0  # `paos stop`
+LOOK_S: Final = 0.1  # between two looks at what a server knows of a robot that was stopped
 TOLD_S: Final = 0.3  # for a kernel of this machine to tell its drivers; then the sender writes the log itself
 SAFE_STOP_S: Final = 8.0  # an agent's order to a robot, which itself ends within AGENT

@@ -29,6 +29,7 @@ from .alerts import Alerts
 from .body_worker import KernelNode
 from .grace import BODY
 from .job_attempt import JobAttempt
+from .standstill_check import AT_ONCE, StandstillCheck
 from .stop_calls import StopCalls
 from .stop_log import (
     ALL,
@@ -44,7 +45,6 @@ from .stop_log import (
     with_pending,
 )
 from .stop_report import RobotStop, StopReport
-from .stopped_robot import AT_ONCE, StoppedRobot
 from .worker_threads import WorkerThreads
 
 CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
@@ -58,7 +58,7 @@ class StopTicket(NamedTuple):
     """A stop that was told, for the caller that waits for what becomes of it."""
 
     stop: PendingStop
-    robots: tuple[StoppedRobot, ...]
+    robots: tuple[StandstillCheck, ...]
     others: bool  # other processes may serve robots that it is for
 
 
@@ -96,7 +96,7 @@ class StopListener:
         self._states, self._nodes, self._running, self._alert = StopStates(store), nodes, running, alert
         self._log, self._clock, self._wake, self._elsewhere = log, clock, wake, elsewhere
         self._known: dict[str, StopState] = {}
-        self._robots: dict[str, StoppedRobot] = {}
+        self._robots: dict[str, StandstillCheck] = {}
         self._watch = store.watch(STOPS)
         self._closed = threading.Event()
         self._stops, self._measures = StopCalls("stops"), StopCalls("standstill")
@@ -168,6 +168,12 @@ class StopListener:
         with self._changed:
             self._changed.wait_for(lambda: self._settled(ticket), seconds)
         return self.report(ticket)
+
+    def wait_standing(self, node: str, seconds: float) -> RobotStop | None:
+        """As `answer`, once nothing more is to be learned or after so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: (robot := self._robots.get(node)) is None or robot.settled, seconds)
+        return self.answer(node)
 
     def wait_stored(self, ticket: StopTicket, seconds: float) -> StopReport:
         """The same once it is in the log."""
@@ -306,7 +312,7 @@ class StopListener:
 
         `stop`: the one that came; None: whatever the logs say.
         """
-        told: list[StoppedRobot] = []
+        told: list[StandstillCheck] = []
         attempts: list[JobAttempt] = []
         for id in ids:
             node = self._nodes.get(id)
@@ -320,7 +326,7 @@ class StopListener:
             self._known[id] = new
             robot = self._robots.get(id)
             if robot is None:
-                robot = self._robots[id] = StoppedRobot(node, self._clock.monotonic)
+                robot = self._robots[id] = StandstillCheck(node, self._clock.monotonic)
             if not new.stopped:
                 robot.resume()
             if old is None and stop is None:  # the first reading: nothing has begun
@@ -366,7 +372,7 @@ class StopListener:
         waits = any(robot.may_confirm or robot.failed for robot in robots) or self._log.pending.all()
         return LATER_S if waits else None
 
-    def _ask(self, robot: StoppedRobot) -> None:
+    def _ask(self, robot: StandstillCheck) -> None:
         robot.measure()
         if robot.stands:
             self._due.set()
@@ -416,7 +422,7 @@ class StopListener:
         if stands:
             self._records.submit(write)
 
-    def _say(self, id: str, robot: StoppedRobot | None) -> None:
+    def _say(self, id: str, robot: StandstillCheck | None) -> None:
         field, found = f"stop {id}", None
         if robot is not None:
             code = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -10,21 +11,29 @@ from worldfs.base.messages import coded, read_coded, stored_form
 
 
 class RobotStop(NamedTuple):
-    """`why`: why the standstill is not confirmed; of one that is, by what, "" where its driver says so."""
+    """`why`: why the standstill is not confirmed; of one that is, by what, "" where its driver says so. `told`: whether
+    the stop was delivered."""
 
     node: str
     confirmed: bool
     why: str = ""
+    told: bool = True
+
+    @property
+    def mood(self) -> str:
+        return "good" if self.confirmed else "bad"
 
     @property
     def text(self) -> str:
         if self.confirmed:
             return self.why or coded("stop.confirmed", node=self.node)
-        return coded("stop.unconfirmed", node=self.node, why=self.why)
+        if self.told:
+            return coded("stop.unconfirmed", node=self.node, why=self.why)
+        return coded("stop.robot_not_delivered", node=self.node, why=self.why)
 
     def as_json(self) -> dict[str, object]:
         """`confirmed` is true or false, and nothing else."""
-        return {"node": self.node, "stopped": True, "confirmed": self.confirmed, "why": self.why}
+        return {"node": self.node, "stopped": self.told, "confirmed": self.confirmed, "why": self.why}
 
 
 class StopReport(NamedTuple):
@@ -42,6 +51,16 @@ class StopReport(NamedTuple):
     @property
     def confirmed(self) -> bool:
         return all(robot.confirmed for robot in self.robots)
+
+
+def read_stop_file(node: str, data: bytes) -> RobotStop:
+    """What a robot's `stop` file says of its last stop; what cannot be read confirms nothing."""
+    try:
+        found = as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        found = {}
+    sure = found.get("stopped") is True and found.get("confirmed") is True
+    return RobotStop(node, sure, "" if sure else as_text(found.get("why")) or coded("stop.no_measurement"))
 
 
 def robot_value(robot: RobotStop) -> dict[str, object]:

@@ -21,7 +21,14 @@ from .node_specs import simulated_nodes
 if TYPE_CHECKING:
     from .world import World
 
+ANSWER_S: Final = 1.0  # for a kernel to say that it is there
 STORED_S: Final = 1.0  # for the kernel of this process to write the log, where its caller waits for nothing else
+
+
+class KernelSilent(WorldError):
+    """The kernel lives and does not answer: what the robots do is not known."""
+
+    code = "KERNEL_SILENT"
 
 
 class RobotStops:
@@ -74,6 +81,12 @@ class RobotStops:
             return RobotStop(node, True, coded("stop.simulated", node=node))
         return RobotStop(node, False, silence or coded("stop.elsewhere"))
 
+    def await_confirmed(self, node: str, seconds: float) -> RobotStop:
+        """The same after at most so many seconds, for a stop that was told."""
+        kernel = self._world.kernel
+        known = kernel.stopping.wait_standing(node, seconds) if kernel is not None else None
+        return known or self._by_log([node], self._world.clock.monotonic() + seconds, silent=False)[node]
+
     def state_value(self, node: str) -> dict[str, object]:
         """The stop state of a robot. `confirmed` is true where its driver says that it stands since the stop, `stored`
         where the next start will hold it stopped."""
@@ -85,6 +98,19 @@ class RobotStops:
             "standing": found.standing.word if found.stopped else "",
             "why": "" if robot.confirmed else render(robot.why, self._world.language()),
         }  # fmt: skip
+
+    def demand_answer(self, job: str) -> None:
+        """Raises `KernelSilent` where a kernel of this machine does not answer, for the client that has cancelled a
+        job and waits for its end."""
+        if self._world.kernel is not None:
+            return
+        with StopCall([self._world.root], self._world.clock, [], "") as call:  # it stops no robot
+            if call.wait(ANSWER_S):
+                return
+        holder = self._world.store.lease(KERNEL_LEASE).holder() or {}
+        raise KernelSilent(
+            coded("stop.job_unknown", job=job, pid=holder.get("pid", "?")), op="wait", fix=coded("stop.hardware")
+        )
 
     def _store(self, call: StopCall, nodes: Sequence[str], name: str, *, every: bool) -> str:
         """Write it to the log, as a kernel that has heard of it does too: it may end before that. Why that failed;

@@ -86,6 +86,7 @@ class TreePlannerPort:
         self.instruction = instruction
         self.world = world
         self.tell = tell
+        self._cancelled: set[str] = set()
         self.open_orders: dict[str, str] = {}  # submitted, and not known to have ended → their robots
         self._losses = LossNotices(world, lambda text: tell(render(text, self._spoken())))
         base, namespace = f"/projects/{project}", world.namespace(PLANNER)
@@ -211,7 +212,10 @@ class TreePlannerPort:
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
         """It goes on when a robot that it waits for is lost, and says so: that robot may come back."""
-        status = self.world.await_job(job_id, stop, self._check_stopped, check_robots=self.check_robots())
+        cancelled = job_id in self._cancelled
+        status = self.world.await_job(
+            job_id, stop, self._check_stopped, check_robots=self.check_robots(), cancelled=cancelled
+        )
         if status.state.terminal:
             self.open_orders.pop(job_id, None)
         self._check_stopped()
@@ -231,6 +235,7 @@ class TreePlannerPort:
             self.instruction.check_stopped()
 
     def cancel(self, job_id: str) -> None:
+        self._cancelled.add(job_id)
         self.world.cancel(job_id, PLANNER)
 
     def write_task(self, value: Task) -> None:

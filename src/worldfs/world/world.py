@@ -23,6 +23,7 @@ from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
 from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
 from worldfs.runtime.approvals import Approvals
+from worldfs.runtime.grace import SAFE_STOP_S
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage import revision
@@ -485,12 +486,13 @@ class World:
         look: Callable[[], None] = lambda: None,
         *,
         check_robots: Callable[[], None] | None = None,
+        cancelled: bool = False,
     ) -> JobStatus:
         """Block until the job has ended or `stop` is set; raises, as `demand_kernel`, as soon as no kernel runs.
 
         `look` is called while the job is pending, first and after every stop of a robot; it may set `stop`. The kernel
         itself ends a job that runs when its robot is stopped. `check_robots` is called first, and when a robot was lost
-        or is served again.
+        or is served again. `cancelled`: the end was asked for; raises `KernelSilent` where the kernel does not answer.
         """
         from worldfs.base.model import JobState
         from worldfs.runtime.job_wait import wait_for_end
@@ -504,8 +506,13 @@ class World:
                 self.demand_kernel()
             return stop.is_set()
 
-        keys = () if check_robots is None else (NODE_LEASES,)
-        return wait_for_end(self.jobs, job_id, wakes=(stop, self._kernel_ended), keys=keys, give_up=over)
+        keys, wakes = () if check_robots is None else (NODE_LEASES,), (stop, self._kernel_ended)
+        while True:
+            limit = SAFE_STOP_S if cancelled else None
+            status = wait_for_end(self.jobs, job_id, timeout=limit, wakes=wakes, keys=keys, give_up=over)
+            if status.state.terminal or stop.is_set() or not cancelled:
+                return status
+            self.robot_stops.demand_answer(job_id)
 
     # -- text ---------------------------------------------------------------------------------------------------
 

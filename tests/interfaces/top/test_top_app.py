@@ -10,6 +10,7 @@ from textual.widgets import OptionList, Static
 
 from worldfs.base.errors import NotFound, NotPermitted
 from worldfs.interfaces.cli.top.top_app import FileScreen, TopApp
+from worldfs.runtime.stop_report import RobotStop
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202ehidden\u200b\r苹果"
 
@@ -55,7 +56,7 @@ class Source:
         if robot == "arm_2":
             raise NotPermitted("not yours", path="/nodes/arm_2/stop")
         self.orders.append(("stop", robot))
-        return [robot or "all"]
+        return [RobotStop("arm_1", robot is None, "" if robot is None else "it still moves")]
 
     async def resume(self, robot):
         self.orders.append(("resume", robot))
@@ -128,6 +129,10 @@ def test_it_is_woken_and_reads_nothing_between() -> None:
     drive(source, steps)
 
 
+def told(app: TopApp) -> list[tuple[str, str]]:
+    return [(note.severity, note.message) for note in app._notifications]
+
+
 def test_stop_is_for_the_robot_at_the_cursor_and_needs_no_reading_to_end() -> None:
     source = Source()
 
@@ -137,10 +142,16 @@ def test_stop_is_for_the_robot_at_the_cursor_and_needs_no_reading_to_end() -> No
         await until(lambda: source.reads == 2)  # a reading that hangs
         await pilot.press("s")
         await until(lambda: source.orders == [("stop", "arm_1")])
+        await until(
+            lambda: (
+                told(app)
+                == [("error", "arm_1: stop sent, not confirmed: it still moves; use the robot's hardware stop")]
+            )
+        )
         await pilot.press("down", "s")  # refused: it is said
         await until(lambda: any("not yours" in note.message for note in app._notifications))
         await pilot.press("S")
-        await until(lambda: ("stop", None) in source.orders)
+        await until(lambda: ("information", "arm_1: stopped; its driver confirms that it stands") in told(app))
         await pilot.press("up", "r")
         await until(lambda: ("resume", "arm_1") in source.orders)
 

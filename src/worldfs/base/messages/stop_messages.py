@@ -11,6 +11,10 @@ ROWS = {
         "stop NOT delivered: {why}; use the robot's hardware stop",
         "停止未送达：{why}；请使用机器人的硬件急停",
     ),
+    "stop.robot_not_delivered": (
+        "{node}: stop NOT delivered: {why}; use the robot's hardware stop",
+        "{node}：停止未送达：{why}；请使用机器人的硬件急停",
+    ),
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
     "stop.job_runs": ("the driver has not returned from {job}", "驱动尚未从 {job} 返回"),
     "stop.call_hangs": ("the driver's stop has not returned", "驱动的停止调用尚未返回"),
@@ -47,6 +51,14 @@ ROWS = {
     "stop.elsewhere": (
         "another process serves it, and has not confirmed it",
         "它由另一个进程服务，尚未确认",
+    ),
+    "stop.job_unknown": (
+        "{job} was asked to stop, and the kernel (process {pid}) does not answer: the robot may still move",
+        "已要求 {job} 停止，但内核(进程 {pid})没有应答：机器人可能仍在运动",
+    ),
+    "stop.server_silent": (
+        "the server does not answer: the robot may still move",
+        "服务器没有应答：机器人可能仍在运动",
     ),
     "stop.free_disk": (
         "make room, or `paos stop` again before the next start",

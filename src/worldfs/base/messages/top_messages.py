@@ -26,7 +26,6 @@ ROWS = {
     "top.messages": ("messages: {n}", "消息：{n}"),
     "top.last": ("last: {outcome}", "上次：{outcome}"),
     "top.lost": ("nothing can be read: {why}", "无法读取：{why}"),
-    "top.stopped": ("stopped: {robots}", "已停止：{robots}"),
     "top.ask_path": ("a file, such as ENVIRONMENT.md", "文件，例如 ENVIRONMENT.md"),
     "top.cut": ("(only the first {n} bytes are shown)", "(仅显示前 {n} 字节)"),
     "top.no_terminal": ("this needs a terminal", "此命令需要终端"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
-from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.messages.message_rendering import error_message, render_finding
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
@@ -24,6 +24,7 @@ from worldfs.world.configured_model import configured_model
 from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_model import planner_model
 from worldfs.world.instruction_opinion import InstructionJudge
+from worldfs.world.robot_stops import KernelSilent
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
@@ -94,7 +95,10 @@ def run(context: CommandContext) -> int:
         motion = (
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
-        result, judge = _plan(context, world, text, stop, instruction)
+        try:
+            result, judge = _plan(context, world, text, stop, instruction)
+        except KernelSilent as error:
+            return _unknown(context, why[0], error)
         stopped = instruction.stop_text() if instruction.stopped else ""
         if not own_kernel:  # ours ends with us: who comes next must not order of it
             instruction.end()  # the robot is free while a model thinks
@@ -129,6 +133,14 @@ def run(context: CommandContext) -> int:
     if motion is not None:
         report_film(context, motion)
     return code
+
+
+def _unknown(context: CommandContext, why: str, error: KernelSilent) -> int:
+    """The instruction was to end, and nothing is known of the robot."""
+    message = error_message(error)
+    value = {"event": "result", "verdict": why, "goal_holds": False, "confirmed": False, "message": message}
+    context.output.report(message, value, "bad")
+    return EXIT[why]
 
 
 def ended_early(verdict: str, timeout: float | None) -> str:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.planning.stop_words import is_stop
+from worldfs.world.robot_stops import KernelSilent
 
 from .cancel import too_late
 from .command_context import CommandContext
 from .do_command import EXIT, ended_early
 from .film_recording import RemoteFilmRecording, check_film_options, report_film
+from .followed_job import FollowedJob
 from .server_tree import open_connection
 from .signals import stop_on
 from .status_command import status_lines
@@ -25,7 +28,7 @@ from .status_diff import diff_status, event_line
 from .stop_command import remote_stop
 
 if TYPE_CHECKING:
-    from worldfs.client.blocking import BlockingJob, BlockingWorld
+    from worldfs.client.blocking import BlockingWorld
     from worldfs.client.remote_types import JobResult
 
 
@@ -65,11 +68,11 @@ def do(context: CommandContext) -> int:
 def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple[str, str]:
     """The verdict and its message. The first Ctrl-C, and the end of --timeout, cancel the job."""
     why: list[str] = []
-    job = world.chat(text)
+    job = FollowedJob(world, world.chat(text))
 
     def give_up(reason: str) -> None:
         why.append(reason)
-        threading.Thread(target=_cancel, args=(job,), daemon=True).start()  # the connection uses this loop
+        job.cancel()
 
     def ask() -> None:
         context.output.notice(coded("command.stopping_remote"))
@@ -83,13 +86,15 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
             timer.daemon = True
             timer.start()
             stack.callback(timer.cancel)
-        for entry in job.progress():
-            if entry.get("type") == "progress":
-                context.output.report(str(entry["message"]), {"event": "progress", "message": entry["message"]})
-            elif entry.get("type") in ("verdict", "error"):
-                verdict = {**entry, **verdict}  # the planner's verdict takes precedence over the job's
-        ended = job.result()
-    return _verdict(ended, verdict, why[0] if why else "", context["timeout"])
+        try:
+            for entry in job.lines():
+                if entry.get("type") == "progress":
+                    context.output.report(str(entry["message"]), {"event": "progress", "message": entry["message"]})
+                elif entry.get("type") in ("verdict", "error"):
+                    verdict = {**entry, **verdict}  # the planner's verdict takes precedence over the job's
+        except KernelSilent as error:
+            return why[0], error_message(error)
+    return _verdict(job.ended, verdict, why[0] if why else "", context["timeout"])
 
 
 def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float | None) -> tuple[str, str]:
@@ -100,11 +105,6 @@ def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float
     if not ended.ok and cause in ("timeout", "cancelled") and word != "stopped":
         return cause, ended.error
     return word if word in EXIT else "failed", str(said.get("message") or ended.text or ended.error)
-
-
-def _cancel(job: BlockingJob) -> None:
-    with suppress(WorldError):  # the job has ended, or the connection has: the waiting call reports it
-        job.cancel()
 
 
 def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording | None:

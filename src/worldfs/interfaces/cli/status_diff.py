@@ -63,13 +63,19 @@ def event_line(event: Event) -> tuple[str, str]:
         case "node":
             facts = [node_state(event)]
             facts += [coded("command.holding", id=event["held"])] if event.get("held") else []
-            facts += [coded("command.stop")] if event.get("stopped") else []
+            facts += [stop_text(stop, "")] if (stop := as_object(event.get("stopped"))) else []
             facts += [was] if (was := was_doing(event)) else []
             return coded("command.node", id=event.get("id"), facts=facts), "dim"
         case "job":
             return job_line(event), job_mood(event)
         case _:
             return coded("command.alert", said=alert_text(event.get("alert"))), "warn"
+
+
+def stop_text(stop: Mapping[str, object], at: str) -> str:
+    """Who stopped a robot, when ("": not said), and whether its driver has confirmed that it stands."""
+    said = coded("command.stopped_by", by=stop.get("by"), at=at) if at else coded("command.stop")
+    return said if stop.get("confirmed") is True else coded("command.stop_unconfirmed", said=said)
 
 
 def job_line(job: Mapping[str, object]) -> str:

@@ -7,25 +7,23 @@ import json
 import threading
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
 from worldfs.base.json_text import parse_json
-from worldfs.base.json_values import as_object, as_text
+from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.runtime.grace import CONFIRM_S, TOLD_S
+from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
-from worldfs.runtime.stop_report import RobotStop, StopReport
+from worldfs.runtime.stop_report import RobotStop, StopReport, read_stop_file
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
-
-ASK_S: Final = 0.1  # between two looks at what a server knows of its robots
 
 
 def run(context: CommandContext) -> int:
@@ -77,7 +75,7 @@ def _robots(call: StopCall) -> tuple[RobotStop, ...]:
 
 def _told(context: CommandContext, node: str | None, report: StopReport) -> int:
     for robot in report.robots:
-        context.output.report(robot.text, robot.as_json(), "good" if robot.confirmed else "bad")
+        context.output.report(robot.text, robot.as_json(), robot.mood)
     if not report.robots:
         context.output.report(coded("command.stopped_none"), {"stopped": True, "nodes": []}, "warn")
     if report.unstored:
@@ -123,7 +121,9 @@ def remote_stop(context: CommandContext) -> int:
             failed = {id: why for id in nodes if (why := _write_stop(world, id))}
             end = SystemClock().monotonic() + CONFIRM_S
             for id in nodes:
-                robots.append(RobotStop(id, False, failed[id]) if id in failed else _far_state(world, id, end))
+                robots.append(
+                    RobotStop(id, False, failed[id], told=False) if id in failed else _far_state(world, id, end)
+                )
     except UserError:
         raise  # the caller can mend it: a wrong token, an unknown robot
     except (WorldError, TimeoutError) as error:
@@ -145,13 +145,13 @@ def _far_state(world: FarWorld, node: str, end: float) -> RobotStop:
     """What the server knows of a robot once its driver has confirmed that it stands, or the time is up."""
     while True:
         try:
-            found = as_object(json.loads(world.read(f"/nodes/{node}/stop", wait=0)))
+            found = read_stop_file(node, world.read(f"/nodes/{node}/stop", wait=0))
         except WorldError as error:
             return RobotStop(node, False, error_message(error))
-        sure, left = found.get("confirmed") is True, end - SystemClock().monotonic()
-        if sure or left <= 0:
-            return RobotStop(node, sure, "" if sure else as_text(found.get("why")) or coded("stop.no_measurement"))
-        SystemClock().wait(threading.Event(), min(ASK_S, left))
+        left = end - SystemClock().monotonic()
+        if found.confirmed or left <= 0:
+            return found
+        SystemClock().wait(threading.Event(), min(LOOK_S, left))
 
 
 def remote_resume(context: CommandContext) -> int:

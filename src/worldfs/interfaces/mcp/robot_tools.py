@@ -13,6 +13,7 @@ from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
+from worldfs.runtime.stop_by_files import stop_by_files
 from worldfs.world.agent_jobs.written_terms import join_message, split_message
 
 from . import bounded_content, places
@@ -21,11 +22,15 @@ from .agent_orders import json_object, order
 from .model_questions import ModelOrder, ask_for_model
 from .reading import InstructionReading, read_instruction
 from .tool_arguments import ToolArgument
-from .tool_spec import NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, rows_of
+from .tool_spec import FLAG, NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, rows_of
 
 _UNDECIDED: Final = frozenset({"ambiguous", "missing"})  # a person can say what is meant
 _NODE = ToolArgument("node", "string", "the robot; none: the only one")
 OPERATIONS_MOST: Final = 40
+UNCONFIRMED: Final = (
+    "the stop was sent, and is NOT confirmed for every robot: tell the person to use the hardware stop; "
+    "`unconfirmed` says which robots and why"
+)
 
 
 async def do(call: ToolCall) -> Json:
@@ -55,8 +60,8 @@ async def do(call: ToolCall) -> Json:
     if ordered.question:
         told["question"] = ordered.question
     if ordered.stopped:
-        stopped = await places.robots(call.tree)
-        return {**told, "stopped": stopped, "next": "the person said stop: the robots are stopped until `resume`"}
+        stopped = await _stop(call, await places.robots(call.tree))
+        return {**told, **stopped, "next": f"the person said stop: {stopped['next']}"}
     if ordered.question:
         return {**told, "next": "nothing has moved: the person at the client gave no answer"}
     return {**told, "next": f"`wait` with job {id} tells how it ends; `stop` with job {id} cancels it"}
@@ -72,9 +77,19 @@ async def stop(call: ToolCall) -> Json:
         return {"job": given.text("job"), "stopped": [], "next": "`wait` with this job tells when it has ended"}
     node = given.text("node")
     nodes = [await places.robot(call.tree, node, "stop")] if node else await places.robots(call.tree)
-    for id in nodes:
-        await call.tree.write(f"/nodes/{id}/stop", b"stop\n")
-    return {"stopped": nodes, "next": "what waits is held until `resume`"}
+    return await _stop(call, nodes)
+
+
+async def _stop(call: ToolCall, nodes: Sequence[str]) -> Json:
+    async def read(path: str) -> bytes:
+        return (await call.tree.read(path)).data
+
+    found = await stop_by_files(nodes, call.tree.write, read)
+    unsure = [{"node": one.node, "why": str(one.text)} for one in found if not one.confirmed]
+    return {
+        "stopped": [one.node for one in found if one.told], "confirmed": not unsure, "unconfirmed": unsure,
+        "next": UNCONFIRMED if unsure else "what waits is held until `resume`",
+    }  # fmt: skip
 
 
 async def resume(call: ToolCall) -> Json:
@@ -174,6 +189,7 @@ async def _operations_of(tree: ActorTree, node: str, service: str) -> list[Json]
 
 
 _ACTIONS = "/nodes/{node}/ACTION.md"
+_STOPPED: dict[str, Json] = {"stopped": rows_of(TEXT), "confirmed": FLAG, "unconfirmed": rows_of(OBJECT)}
 _JOB = output_schema(
     job=TEXT,
     instruction=TEXT,
@@ -181,7 +197,7 @@ _JOB = output_schema(
     reading_kind=TEXT,
     would_be_understood=rows_of(TEXT),
     question=TEXT,
-    stopped=rows_of(TEXT),
+    **_STOPPED,
     next=TEXT,
 )
 ROBOT_TOOLS: Final = (
@@ -198,7 +214,7 @@ ROBOT_TOOLS: Final = (
             ToolArgument("node", "string", "only this robot"),
             ToolArgument("job", "string", "only this job: it is asked to end, safely"),
         ),
-        output_schema(stopped=rows_of(TEXT), job=TEXT, next=TEXT), ((Verb.WRITE, "/nodes/{node}/stop"),),
+        output_schema(**_STOPPED, job=TEXT, next=TEXT), ((Verb.WRITE, "/nodes/{node}/stop"),),
         idempotent=True,
     ),
     ToolSpec(

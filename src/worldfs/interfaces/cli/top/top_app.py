@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -206,25 +206,27 @@ class TopApp(App[None]):
         if row is not None and row.opens:
             await self._open(row.opens)
 
-    def _order(self, work: Callable[[], Awaitable[str]]) -> None:
-        """In a worker of its own: nothing that is being read delays it."""
+    def _order(self, work: Callable[[], Awaitable[Sequence[tuple[str, bool]]]]) -> None:
+        """In a worker of its own: nothing that is being read delays it. `work`: what to say, and if it went well."""
 
         async def run() -> None:
             try:
-                said, severe = await work(), False
+                said = await work()
             except WorldError as error:
-                said, severe = self._said(error_message(error)), True
-            self.notify(shown_text(said), severity="error" if severe else "information", markup=False)
+                said = [(error_message(error), False)]
+            for text, well in said:
+                severity: Literal["information", "error"] = "information" if well else "error"
+                self.notify(shown_text(self._said(text)), severity=severity, markup=False)
 
         self.run_worker(run(), group="orders")
 
-    async def _stop(self, robot: str | None) -> str:
-        robots = await self._source.stop(robot)
-        return self._said(coded("top.stopped", robots=list(robots)) if robots else coded("command.stopped_none"))
+    async def _stop(self, robot: str | None) -> Sequence[tuple[str, bool]]:
+        found = await self._source.stop(robot)
+        return [(one.text, one.confirmed) for one in found] or [(coded("command.stopped_none"), True)]
 
-    async def _resume(self, robot: str) -> str:
+    async def _resume(self, robot: str) -> Sequence[tuple[str, bool]]:
         await self._source.resume(robot)
-        return self._said(coded("command.resumed", node=robot))
+        return [(coded("command.resumed", node=robot), True)]
 
     async def _open(self, path: str) -> None:
         try:

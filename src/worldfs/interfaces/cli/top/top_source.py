@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from worldfs.base.agent_names import list_agents
@@ -15,6 +16,9 @@ from worldfs.base.errors import WorldError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.interfaces.cli.home_tree import HomeTree
+from worldfs.runtime.grace import CONFIRM_S
+from worldfs.runtime.stop_by_files import stop_by_files
+from worldfs.runtime.stop_report import RobotStop
 from worldfs.storage.open_store import open_store
 from worldfs.world.store_notifier import StoreNotifier
 from worldfs.world.workspace_notifier import STATUS
@@ -39,8 +43,8 @@ class TopSource(Protocol):
         ...
 
     async def read(self, path: str) -> bytes: ...
-    async def stop(self, robot: str | None) -> Sequence[str]:
-        """Stop one robot, or every one; those that were told. Durable when it returns."""
+    async def stop(self, robot: str | None) -> Sequence[RobotStop]:
+        """Stop one robot, or every one; what is known of them."""
         ...
 
     async def resume(self, robot: str) -> None: ...
@@ -93,8 +97,9 @@ class HomeSource:
     async def read(self, path: str) -> bytes:
         return await self._run(self._reads, lambda: self._tree.read(self._tree.path_of(path)))
 
-    async def stop(self, robot: str | None) -> Sequence[str]:
-        return await self._run(self._orders, lambda: self._world.stop(robot, self._role, name=self._name).nodes)
+    async def stop(self, robot: str | None) -> Sequence[RobotStop]:
+        stop = partial(self._world.stop, robot, self._role, name=self._name, confirm_s=CONFIRM_S)
+        return (await self._run(self._orders, stop)).robots
 
     async def resume(self, robot: str) -> None:
         await self._run(self._orders, lambda: self._world.resume(robot, self._role, name=self._name))
@@ -170,11 +175,9 @@ class ServedSource:
     async def read(self, path: str) -> bytes:
         return await self._world.read(path, wait=0)
 
-    async def stop(self, robot: str | None) -> Sequence[str]:
+    async def stop(self, robot: str | None) -> Sequence[RobotStop]:
         robots = [robot] if robot is not None else await self._robots()
-        for id in robots:
-            await self._world.write(f"/nodes/{id}/stop", b"stop\n")
-        return robots
+        return await stop_by_files(robots, self._world.write, self.read)
 
     async def resume(self, robot: str) -> None:
         await self._world.write(f"/nodes/{robot}/resume", b"resume\n")

@@ -17,10 +17,11 @@ from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
 from worldfs.planning.stop_words import is_stop
+from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_fields
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.written_terms import read_answers
-from worldfs.world.instruction import Instruction, stopped_message
+from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.tree_planner_port import TreePlannerPort
 from worldfs.world.world import PROJECT
@@ -72,10 +73,7 @@ class PlannerResponder:
             )
 
         if is_stop(text):  # the robot was stopped when the message arrived; this is the answer
-            now = self._world.stops.state(robot)
-            since = render(coded("world.stopped_since", node=robot), language_of(text))
-            said = stopped_message(robot, now, text) if now.stopped else since
-            return Outcome.success(said)
+            return _stopped(self._world, robot, language_of(text))
 
         confirmed, text = read_confirmation(text)
 
@@ -191,3 +189,14 @@ def read_confirmation(text: str) -> tuple[str, str]:
 
 def _aim(order: Order) -> str:
     return next((str(value) for value in order.params.values() if isinstance(value, str)), "")
+
+
+def _stopped(world: World, robot: str, language: str) -> Outcome:
+    """The answer to a message that stopped the robot when it arrived."""
+    if not world.stops.state(robot).stopped:
+        return Outcome.success(render(coded("world.stopped_since", node=robot), language))
+    found = world.robot_stops.await_confirmed(robot, CONFIRM_S)
+    until = coded("world.stopped_until", said=found.text, node=robot)
+    if found.confirmed:
+        return Outcome.success(render(until, language))
+    return Outcome.failure(Cause.ERROR, "STOP_UNCONFIRMED", render(until, language))

@@ -19,7 +19,7 @@ from .stop_report import RobotStop
 AT_ONCE: Final = 2  # calls of one driver's stop that may hang beside each other; a third waits for one of them
 
 
-class StoppedRobot:
+class StandstillCheck:
     """`tell` and `measure` call the driver, each in a thread that may hang in it; everything else only remembers."""
 
     def __init__(self, node: KernelNode, monotonic: Callable[[], float]) -> None:
