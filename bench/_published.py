@@ -63,6 +63,10 @@ PLUGINS = ("base/plugin_values.py", "base/plugin_calls.py", "base/plugin_nouns.p
            "runtime/dispatch.py", "sessions", "skills", "robots/targets")  # fmt: skip
 PAGE = ("interfaces/web", "interfaces/acheron", "namespace", "robots/mujoco/scene_stream.py", "world/scene_files.py")
 POLICIES = ("policies",)
+STOP = (
+    "runtime/stop_log.py", "runtime/stop_listener.py", "runtime/stop_call.py", "runtime/stop_socket.py",
+    "runtime/kernel.py", "storage/watch_linux.py", "storage/inotify_hub.py",
+)  # fmt: skip
 SKILLS = ("skills", "plugins/rekep")
 ENGINE = ("storage", "plugins/nats_store")
 MOUNT = ("interfaces/mount", "interfaces/posix", "namespace")
@@ -342,10 +346,12 @@ FIGURES = (
     Figure(
         "stop.p99_ms",
         "from the request in another process to the call of the driver's stop, in a long motion with a queue",
-        (
-            *("runtime/stop_log.py", "runtime/stop_listener.py", "runtime/kernel.py"),
-            *("storage/watch_linux.py", "storage/inotify_hub.py"),
-        ),
+        STOP,
+    ),
+    Figure(
+        "stop.full_disk_p99_ms",
+        "the same while neither process can write a byte",
+        STOP,
     ),
     *LIBERO,
 )  # fmt: skip
@@ -589,6 +595,12 @@ PROOFS = (
         "test_lying_plugins", "what a plug-in answers is parsed, and its success is measured",
         "every wrong value of every type that a port declares, and what code can raise, at each method of every port "
         "of a package, beside an honest robot", PLUGINS,
+    ),
+    Proof(
+        "test_stop_situations", "a stop reaches the driver, or the answer says that nothing is known",
+        "full disk, read-only home, no descriptors, frozen kernel, hub cut off, foreign code that keeps a lock or the "
+        "interpreter, a driver that hangs, a job that waits for a policy, a plan being made, an approval, a broken log "
+        "of stops, no server", (*STOP, "runtime/standstill_check.py", "world/robot_stops.py"),
     ),
     Proof(
         "test_fixtures_that_lie", "a stuck drawer is not reported as open", "drawers and lids that lie",

@@ -104,6 +104,7 @@ BOUNDS = {
     "schedule.decision_10k_ms": at_most(1, "ms"),
     "loop.jitter_p99_ms": at_most(5, "ms"),
     "stop.p99_ms": at_most(50, "ms"),
+    "stop.full_disk_p99_ms": at_most(50, "ms"),
     "stop.fleet_p99_ms": at_most(50, "ms"),
     # A picture as base64 in JSON costs what it costs; the binary wires have nothing of the kind.
     **{f"policy.{name}.overhead_ms": at_most(3, "ms") for name in ("http", "openvla")},

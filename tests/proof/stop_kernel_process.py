@@ -2,15 +2,18 @@
 
 On standard output it says "ready", "moving", "heard" (the driver's stop was called) and "still". A line of standard
 input brings the trouble that it names. Words: "hang" (the driver's stop never returns), "lock" (the driver's stop needs
-a lock that its motion holds), "deaf" (the robot moves on), "blind" (its driver measures nothing), "approval".
+a lock that its motion holds), "deaf" (the robot moves on), "blind" (its driver measures nothing), "approval", "policy"
+(its motion waits for an answer of a policy's server that does not answer).
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import random
 import re
 import resource
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +22,8 @@ from worldfs.base.disk import Disk
 from worldfs.base.driver import Run, Standstill
 from worldfs.base.model import ApprovalPolicy, Cause, Order, Outcome
 from worldfs.formats.config import Config
+from worldfs.planning.planner.plan_search import PlacementProblem, search_moves
+from worldfs.planning.planner.scene_facts import ThingLocation
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.engine_record import DISK, engine_of
 from worldfs.storage.store_interface import Store
@@ -47,12 +52,20 @@ class Mover(NullDriver):
         self._told.clear()
         self._moving = True
         say("moving")
+        if "policy" in self._words:
+            self._ask_policy()
         with self._lock:
             while not (run.stop or self._told.is_set()) or self._words & {"deaf", "lock"}:
                 self._told.wait(0.02)
         self._moving = False
         say("still")
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "it stands")
+
+    def _ask_policy(self) -> None:
+        """It takes the request, and never answers."""
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as asked:
+            asked.sendall(b"what next?")
+            asked.recv(1)
 
     def stop(self) -> None:
         say("heard")
@@ -90,6 +103,8 @@ class Trouble:
             self.refused = errno.EROFS
         elif word == "descriptors":
             use_descriptors()
+        elif word == "plan":
+            threading.Thread(target=plan, daemon=True).start()
         say(f"{word} begun")
         if word == "compute":
             compute()
@@ -102,6 +117,18 @@ def use_descriptors() -> None:
             os.dup(0)
         except OSError:
             return
+
+
+def plan() -> None:
+    """One plan after the other: of towers of blocks that are to be built in another order."""
+    chance, ids = random.Random(1), [f"block_{n}" for n in range(14)]
+
+    def tower() -> dict[str, ThingLocation]:
+        order = chance.sample(ids, len(ids))
+        return {top: ThingLocation("on", under) for top, under in zip(order, ["table", *order], strict=False)}
+
+    while True:
+        search_moves(PlacementProblem(tower(), tower(), frozenset(), aside="table"))
 
 
 def compute() -> None:

@@ -177,6 +177,7 @@ def fill(place: Path) -> None:
                 file.write(bytes(size))
 
 
+@pytest.mark.slice(0)
 def test_a_full_disk_keeps_no_stop_from_the_driver_and_the_next_start_is_stopped(kernel, small_disk: Path) -> None:
     lab = WorkspaceFixture(small_disk / "lab", (ROBOT,)).root
     one = kernel(lab)
@@ -196,6 +197,7 @@ def test_a_full_disk_keeps_no_stop_from_the_driver_and_the_next_start_is_stopped
     assert two.heard_nothing()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("trouble", ["full", "read-only", "descriptors"])
 def test_what_the_kernel_cannot_write_is_in_force_and_said_to_be_unstored(kernel, lab: Path, trouble: str) -> None:
     """The sender cannot write either: it may only read the home."""
@@ -222,6 +224,7 @@ def reader_stops(lab: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.slice(0)
 def test_a_log_of_stops_that_is_broken_keeps_no_stop_from_the_driver(kernel, lab: Path) -> None:
     one = kernel(lab)
     place = lab / ALL
@@ -251,6 +254,7 @@ def test_of_a_frozen_kernel_nothing_is_known_until_it_goes_on(kernel, lab: Path)
     assert sum('"stop"' in line for line in log) == 1  # it came by the socket and by the log
 
 
+@pytest.mark.slice(0)
 def test_of_a_kernel_whose_interpreter_is_kept_by_foreign_code_nothing_is_known(kernel, lab: Path) -> None:
     one = kernel(lab)
     one.brings("compute")
@@ -258,6 +262,7 @@ def test_of_a_kernel_whose_interpreter_is_kept_by_foreign_code_nothing_is_known(
     assert state(lab)["stopped"] is True
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(
     ("word", "why"),
     [("hang", "has not returned"), ("lock", "has not returned"), ("deaf", "long"), ("blind", "cannot measure")],
@@ -271,6 +276,7 @@ def test_a_driver_that_does_not_do_as_it_is_told_has_confirmed_nothing(kernel, l
     assert alerts[f"stop {ROBOT}"]["code"] == "STOP_UNCONFIRMED" and "hardware stop" in alerts[f"stop {ROBOT}"]["fix"]
 
 
+@pytest.mark.slice(0)
 def test_a_second_stop_reaches_the_driver_whose_first_one_hangs(kernel, lab: Path) -> None:
     one = kernel(lab, "hang")
     for _ in range(2):
@@ -278,6 +284,23 @@ def test_a_second_stop_reaches_the_driver_whose_first_one_hangs(kernel, lab: Pat
         one.hears("heard")
 
 
+@pytest.mark.slice(0)
+def test_while_a_plan_is_made_the_driver_hears_the_stop(kernel, lab: Path) -> None:
+    one = kernel(lab)
+    one.brings("plan")
+    assert is_confirmed(stop(lab))
+    one.hears("heard")
+
+
+@pytest.mark.slice(0)
+def test_of_a_motion_that_waits_for_a_policy_nothing_is_known_until_it_has_returned(kernel, lab: Path) -> None:
+    one = kernel(lab, "policy")
+    found = stop(lab)
+    one.hears("heard")
+    assert is_unknown(found, "has not returned"), found
+
+
+@pytest.mark.slice(0)
 def test_while_a_job_waits_for_an_approval_its_driver_hears_the_stop(kernel, lab: Path) -> None:
     one = kernel(lab, "approval", at_work=False)
     assert is_confirmed(stop(lab))
@@ -291,6 +314,7 @@ def test_without_a_kernel_a_real_robot_may_still_move_and_a_simulated_one_is_not
     assert is_unknown(stop(lab), "no kernel runs")
 
 
+@pytest.mark.slice(0)
 def test_a_kernel_that_ends_before_it_has_stored_the_stop_takes_it_not_along(kernel, lab: Path) -> None:
     one = kernel(lab, "hang")
     asked = subprocess.Popen(
@@ -307,6 +331,7 @@ def test_a_kernel_that_ends_before_it_has_stored_the_stop_takes_it_not_along(ker
 # -- the network ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slice(0)
 def test_a_hub_that_is_cut_off_keeps_no_stop_from_a_robot_of_this_machine(kernel, lab: Path, tmp_path: Path) -> None:
     pytest.importorskip("nats", reason="the client of NATS is not installed (worldfs[fleet])")
     from tests.nats_store.server_group import ServerGroup

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from worldfs.access.standing import Standing
 from worldfs.base.errors import BadInput, StorageError
-from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.base.model import Cause, Finding, JobState, Outcome
 from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.job_store import ALERTS
 from worldfs.runtime.stop_calls import StopCalls
 from worldfs.runtime.stop_log import ALL, STOPS, StopLog, StopStates, stop_key
 from worldfs.storage.disk_store import DiskStore
@@ -412,3 +413,21 @@ def test_after_a_power_cut_what_was_acknowledged_last_holds():
             assert now.stopped or words[len(acked) :][:1] == ("resume",)
 
     assert enumerate_crashes(prepare, operate, check).states > 20
+
+
+# -- what cannot be told now ---------------------------------------------------------------------------------------
+
+
+def test_an_alert_that_no_disk_takes_ends_no_kernel_and_is_written_later(bench, monkeypatch):
+    kernel, put = bench.start(), bench.store.put
+    finding = Finding("STOP_NOT_STORED", "stops", "a log", "no space", "make room")
+
+    def full(key, data, *more, **how):
+        raise StorageError("no space", path=key, op="write")
+
+    monkeypatch.setattr(bench.store, "put", full)
+    kernel.alert("stops", finding)
+    kernel.tick()
+    monkeypatch.setattr(bench.store, "put", put)
+    kernel.tick()
+    assert "STOP_NOT_STORED" in bench.store.get(ALERTS).data.decode()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
-from worldfs.base.errors import UserError
+from worldfs.base.errors import StorageError, UserError
 from worldfs.base.model import Finding
+from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store
 
 from .job_codec import finding_value
@@ -69,14 +69,20 @@ class Alerts:
             return dict(self._found)
 
     def publish(self) -> None:
-        """Write what changed; a projection, so its name need not be durable."""
+        """Write what changed and could not be written before; a projection, so its name need not be durable."""
         with self._lock:
             if not self._changed:
                 return
             self._changed = False
             value = {where: finding_value(item) for where, item in self._found.items()}
         data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-        with suppress(UserError):  # a link or a directory has its name: `paos check` and `paos status` report it
+        try:
             stored = self._store.get(ALERTS)
             if data != (stored.data if stored is not None else b"{}"):
                 self._store.put(ALERTS, data, durable=False)
+        except UserError:  # a link or a directory has its name: `paos check` and `paos status` report it
+            pass
+        except StorageError as error:  # a full disk ends no kernel that has only to say so: the next call tries again
+            if error.code == LEASE_LOST:
+                raise
+            self._changed = True

@@ -208,6 +208,8 @@ class Kernel:
         """
         try:
             self.open.close()
+            if self._threads:
+                self.stopping.finish_answers()
             for name, lane in self.lanes.items():
                 lane.submit(partial(close_driver, self.nodes[name], self.alert))
             end = self.clock.monotonic() + timeout

@@ -187,6 +187,12 @@ class StopListener:
             self._waiters.append(_TicketWaiter(ticket, self._clock.monotonic() + seconds, done))
         self._due.set()
 
+    def finish_answers(self) -> None:
+        """Return once everybody who waits for what becomes of a stop has been told: before the drivers are closed."""
+        with self._changed:
+            last = max((one.until for one in self._waiters), default=0.0)
+            self._changed.wait_for(lambda: not self._waiters, max(0.0, last - self._clock.monotonic()) + MEASURE_S)
+
     def _settled(self, ticket: StopTicket) -> bool:
         return all(robot.settled for robot in ticket.robots) and not self.report(ticket).unstored
 
@@ -400,9 +406,12 @@ class StopListener:
         with self._changed:
             self._changed.notify_all()
             over = [one for one in self._waiters if now >= one.until or self._settled(one.ticket)]
-            self._waiters = [one for one in self._waiters if one not in over]
         for waiter in over:
             waiter.done(self.report(waiter.ticket))
+        if over:
+            with self._changed:
+                self._waiters = [one for one in self._waiters if one not in over]
+                self._changed.notify_all()
 
     def _note(self) -> None:
         """Write to the log which robots stand, once the stop itself is there."""
