@@ -44,6 +44,7 @@ OWN_PAUSE = {  # a file below src/worldfs that pauses on its event loop, and why
     "interfaces/acheron/server.py": "connections that say goodbye",
     "interfaces/posix/offline_files.py": "between two questions whether a server can be reached again",
     "interfaces/cli/top/top_app.py": "several changes, one picture; a source that is lost is asked again",
+    "runtime/stop_by_files.py": "a driver's confirmation, which its file tells only when asked",
     "plugins/nats_store/bucket.py": "between two attempts to read a bucket of a group that has no leader yet",
     "plugins/nats_store/bucket_watch.py": "between two checks that a silent server still sends its beats",
     "plugins/nats_store/jetstream_connection.py": "between two attempts to reach a server",

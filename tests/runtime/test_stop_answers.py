@@ -403,6 +403,23 @@ def test_garbage_stops_nothing_and_the_next_stop_is_heard(heard, tmp_path):
     assert heard.stopping.is_stopped("arm") and heard.stopping.is_stopped("leg")
 
 
+def test_a_kernel_whose_queue_is_full_gets_the_stop_as_soon_as_it_takes_one(bench, tmp_path):
+    from worldfs.runtime.stop_socket import StopSocket
+
+    made = StopSocket(tmp_path, bench.start(threads=True).stopping)  # it reads nothing yet
+    folder = DirReader(tmp_path).folder(SOCKETS)
+    (name,) = folder.names()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as flood:
+        with pytest.raises(BlockingIOError):
+            while True:
+                flood.sendto(b"{}", socket.MSG_DONTWAIT, socket_address(folder.fd, name))
+        with call(tmp_path) as one:
+            assert not one.wait_told(0.05) and one.silent
+            made.start()
+            assert one.wait_told(PATIENCE_S)
+    made.close()
+
+
 def test_the_datagram_of_another_user_is_not_read(heard, tmp_path):
     heard._stop_socket._users = {os.geteuid() + 1}
     with call(tmp_path) as one:

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Self
 
 from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.clock import Clock
-from worldfs.base.dir_reader import DirReader
+from worldfs.base.dir_reader import DirFd, DirReader
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.model import Json
@@ -30,6 +30,7 @@ from .stop_log import new_stop_id
 from .stop_report import RobotStop, StopReport, read_robot, read_text
 
 SOCKETS: Final = f"{PRIVATE_DIR}/sockets"
+AGAIN_S: Final = 0.01  # between two tries to send it to a kernel whose queue is full
 LARGEST: Final = 128 << 10  # bytes of a datagram; every Linux takes as many
 _SENDER: Final = struct.Struct("iii")  # struct ucred: pid, uid, gid (man 7 unix)
 ROOM: Final = socket.CMSG_SPACE(_SENDER.size)
@@ -59,10 +60,11 @@ class StopCall:
         self._socket: socket.socket | None = None
         by, standing = shown_actor(name), standing_of(name)
         wanted = None if nodes is None else [*nodes]
-        request = json.dumps({"id": self.id, "by": by, "standing": standing.word, "nodes": wanted}).encode()
+        self._unsent: list[tuple[DirFd, str]] = []
+        self._request = json.dumps({"id": self.id, "by": by, "standing": standing.word, "nodes": wanted}).encode()
         for root in roots:
             with suppress(OSError, WorldError):  # no directory, or none that may be read: no kernel is found
-                self._send(root, request)
+                self._send(root)
 
     def __enter__(self) -> Self:
         return self
@@ -92,7 +94,7 @@ class StopCall:
     def reports(self) -> list[StopReport]:
         return [answer.report for answer in self.answers.values() if answer.report is not None]
 
-    def _send(self, root: str | os.PathLike[str], request: bytes) -> None:
+    def _send(self, root: str | os.PathLike[str]) -> None:
         folder = DirReader(root).folder(SOCKETS)
         self._users.add(os.stat(folder.fd).st_uid)
         names = folder.names()
@@ -102,14 +104,20 @@ class StopCall:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             self._socket.bind(b"")  # a name that the system chooses, in no directory
-        for name in names:
-            try:
-                self._socket.sendto(request, socket.MSG_DONTWAIT, socket_address(folder.fd, name))
-            except BlockingIOError:  # it has not taken those before: it lives, and does not answer
-                self.sent.add(name)
-            except OSError:  # of a kernel that has gone, or of another user
-                continue
-            else:
+        self._unsent += [(folder, name) for name in names]
+        self._send_rest()
+
+    def _send_rest(self) -> None:
+        """To the kernels that have not taken it yet: one whose queue is full lives, and may take it later."""
+        sender, rest, self._unsent = self._socket, self._unsent, []
+        if sender is None:
+            return
+        for folder, name in rest:
+            with suppress(OSError):  # of a kernel that has gone, or of another user
+                try:
+                    sender.sendto(self._request, socket.MSG_DONTWAIT, socket_address(folder.fd, name))
+                except (BlockingIOError, TimeoutError):  # the second where it waits for answers already
+                    self._unsent.append((folder, name))
                 self.sent.add(name)
 
     def _wait(self, seconds: float, done: Callable[[], bool]) -> bool:
@@ -118,11 +126,12 @@ class StopCall:
             left = end - self._clock.monotonic()
             if self._socket is None or left <= 0:
                 return False
-            self._socket.settimeout(left)
+            self._send_rest()
+            self._socket.settimeout(min(left, AGAIN_S) if self._unsent else left)
             try:
                 data, about, _, sender = self._socket.recvmsg(LARGEST, ROOM)
             except TimeoutError:
-                return False
+                continue
             if sending_user(about) in self._users:
                 self._hear(read_message(data), sender)
         return True
