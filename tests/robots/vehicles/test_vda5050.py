@@ -209,6 +209,31 @@ def test_messages_that_are_none_of_the_protocol_end_nothing(broker, running) -> 
         assert outcome().ok
 
 
+@pytest.mark.parametrize(
+    "poison",
+    [{"headerId": 2**32 - 1}, {"headerId": 2**32 - 1, "timestamp": "soon"}, {"headerId": 2**32}, {"headerId": -1},
+     {"headerId": 1e300}, {"headerId": True}, {"headerId": None}, {"timestamp": None}, {"timestamp": 7},
+     {"timestamp": "9999-99-99T00:00:00Z"}, {"headerId": 2**31}],
+    ids=str,
+)  # fmt: skip
+def test_no_single_state_makes_the_driver_deaf_to_those_after_it(broker, running, poison) -> None:
+    with Agv(broker.port, speed=4.0) as agv:
+        _, outcome = running(settings(broker.port), ("move_to", {"target_pose": [3.0, 0.0, 0.0]}))
+        until(lambda: agv.driving)
+        with agv.lock:
+            agv.publish("state", **agv.state() | poison)
+        assert outcome().ok
+
+
+def test_after_the_highest_number_of_a_state_comes_0(broker, running) -> None:
+    agv = Agv(broker.port, speed=4.0)
+    agv.headers["state"] = 2**32 - 6
+    with agv:
+        _, outcome = running(settings(broker.port), ("move_to", {"target_pose": [3.0, 0.0, 0.0]}))
+        assert outcome().ok
+    assert agv.headers["state"] < 2**31
+
+
 # -- it is refused before anything is sent -----------------------------------------------------------------------------
 
 
@@ -292,10 +317,15 @@ def test_a_vehicle_that_does_not_stop_is_reported_as_such(tmp_path, broker, runn
 def test_each_action_is_read_by_vehicles_of_the_text_and_of_the_schema(tmp_path, broker, version, members) -> None:
     """2.0.0 names the member otherwise in its schema; and an action that a vehicle refuses takes no other along."""
     with Agv(broker.port) as agv:
-        assert only(ended(lab(tmp_path / "lab", settings(broker.port, version=version), DOCK))).ok
+        place = {"x": 1.0, "y": 0.0, "actions": [{"actionType": "pick"}]}
+        config = settings(broker.port, version=version, places={"dock": place})
+        assert only(ended(lab(tmp_path / "lab", config, DOCK))).ok
     for _, message in agv.instant:
         assert [name for name in ("actions", "instantActions") if name in message] == list(members)
         assert all(message[name] == message["actions"] and len(message[name]) == 1 for name in members)
+        assert ("actionName" in message["actions"][0]) is (version == "2.0.0")  # its schema requires one
+    (order,) = agv.orders
+    assert [("actionName" in one) for one in order["nodes"][-1]["actions"]] == [version == "2.0.0"]
 
 
 # -- something breaks in the middle ------------------------------------------------------------------------------------

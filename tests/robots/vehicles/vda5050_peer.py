@@ -102,7 +102,7 @@ class Agv:
     # -- what it says ------------------------------------------------------------------------------------------------
 
     def _json(self, topic: str, **body: Any) -> bytes:
-        number = self.headers[topic] = self.headers.get(topic, -1) + 1
+        number = self.headers[topic] = (self.headers.get(topic, -1) + 1) % 2**32
         now = (datetime.now(UTC) + self.off).isoformat(timespec="microseconds").replace("+00:00", "Z")
         found = {
             "headerId": number,

@@ -65,6 +65,7 @@ class Vda5050Order:
     turn_tolerance: float  # rad
     max_speed: float | None = None
     ahead: int = 0  # edges released at a time; 0: all
+    named: bool = False  # each action has a name
     update: int = 0
     base: int = 0  # the node that the last message began with
     released: int = 0  # the last node that is released
@@ -146,8 +147,12 @@ class Vda5050Order:
     def _actions(self, index: int) -> list[Json]:
         if index != len(self.way) - 1:
             return []
+        usual: Json = {"blockingType": "HARD", "actionParameters": []}
         return [
-            {"blockingType": "HARD", "actionParameters": []} | dict(action) | {"actionId": f"{self.id}-action-{number}"}
+            usual
+            | ({"actionName": action.get("actionType")} if self.named else {})
+            | dict(action)
+            | {"actionId": f"{self.id}-action-{number}"}
             for number, action in enumerate(self.way[index].actions)
         ]
 

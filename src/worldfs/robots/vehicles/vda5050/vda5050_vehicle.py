@@ -27,8 +27,10 @@ from .vda5050_settings import Vda5050Settings, read_settings
 
 FIRST_S: Final = 3.0  # real seconds for the state that was asked for
 AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken in
+NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
+HEADERS: Final = 1 << 32  # headerId is a uint32
 HEARD: Final = ("state", "connection", "visualization", "factsheet")
 PAUSE, CANCEL = "startPause", "cancelOrder"
 ANSWERED: Final = ("FINISHED", "FAILED")  # failed: it had no order
@@ -127,7 +129,7 @@ class Vda5050Vehicle:
         with self._lock:
             self._order = order = Vda5050Order(
                 f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
-                self.settings.turn_tolerance, speed, self._own.released_edges,
+                self.settings.turn_tolerance, speed, self._own.released_edges, named=self._own.version == NAMED,
             )  # fmt: skip
             self._drive, self._asked_restarts = DriveState(), self._restarts
             self._began_at = self._sent_at = self._clock.monotonic()
@@ -193,11 +195,12 @@ class Vda5050Vehicle:
             self._send("instantActions", self._instant(action))
 
     def _instant(self, action: Json) -> Json:
-        """The text of 2.0.0 calls the member `actions`, its schema `instantActions`: readers of either must stop."""
-        body: Json = {"actions": [action]}
-        if self._own.version == "2.0.0":
-            body["instantActions"] = [action]
-        return body
+        """The text of 2.0.0 calls the member `actions`, its schema `instantActions`, and only the schema wants an
+        `actionName`: readers of either must stop."""
+        if self._own.version != NAMED:
+            return {"actions": [action]}
+        action = {**action, "actionName": action["actionType"]}
+        return {"actions": [action], "instantActions": [action]}
 
     def _send(self, topic: str, body: Json) -> None:
         self._link.publish(self._own.topic(topic), self._message(topic, body))
@@ -272,7 +275,10 @@ class Vda5050Vehicle:
         self._online = state
 
     def _hear_state(self, state: Json) -> None:
+        """One whose header nobody can compare is not adopted: no later one would be newer."""
         old = self._state
+        if not _has_header(state):
+            return
         if old is not None and self._known_restarts == self._restarts and not self._newer(state, old):
             return
         self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
@@ -281,8 +287,9 @@ class Vda5050Vehicle:
             self._drive = self._order.judge(state, self._state_at)
 
     def _newer(self, state: Json, old: Json) -> bool:
-        """A state that is repeated, or was overtaken, has a lower number and an earlier time than one before."""
-        if as_int(state.get("headerId")) > as_int(old.get("headerId")):
+        """A state that is repeated, or was overtaken, has a lower number and an earlier time than one before. After the
+        highest number comes 0."""
+        if 0 < (as_int(state.get("headerId")) - as_int(old.get("headerId"))) % HEADERS < HEADERS // 2:
             return True
         made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (state, old))
         if made is not None and known is not None and made > known:
@@ -315,6 +322,11 @@ def _action(word: str) -> Json:
     """An instant action; the two that stop go ahead of everything."""
     blocking = "HARD" if word in (PAUSE, CANCEL) else "NONE"
     return {"actionType": word, "actionId": f"{PREFIX}{uuid.uuid4()}", "blockingType": blocking, "actionParameters": []}
+
+
+def _has_header(message: Json) -> bool:
+    number = message.get("headerId")
+    return type(number) is int and 0 <= number < HEADERS and parse_stamp(as_text(message.get("timestamp"))) is not None
 
 
 def _statuses(state: Json) -> dict[str, object]:
