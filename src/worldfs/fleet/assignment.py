@@ -6,15 +6,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
-from worldfs.base.messages.coded_text import parts
-from worldfs.base.model import Cause, Job, JobState, Json, Outcome
+from worldfs.base.model import Job, JobState, Json
+from worldfs.base.unknown_effect import unknown_effect
 
 from .bids import Bid, MissionNeeds, RobotOffer, ranked
 from .mission import Mission, MissionProgress, MissionState
 
 REFUSALS_KEPT: Final = 10
-_LOST = frozenset(("STOP_UNCONFIRMED", "LOST"))
-_SILENT = frozenset(("runtime.timed_out", "runtime.did_not_stop"))  # ends without a word of the driver
 NAMED: Final = 3  # robots that a reason names
 
 
@@ -134,16 +132,6 @@ def progress_after(mission: Mission, job: Job | None) -> MissionProgress:
     if job is None or job.status.state is not JobState.SUCCEEDED:
         return MissionProgress(stage, reached)
     return MissionProgress(stage, tuple(dict.fromkeys((*reached, *reaches))))
-
-
-def unknown_effect(outcome: Outcome) -> bool:
-    """Whether the robot's driver was not heard when the order ended: what it did, and still does, is not known."""
-    return is_silent(outcome) or outcome.cause is Cause.LOST or outcome.code in _LOST
-
-
-def is_silent(outcome: Outcome) -> bool:
-    """Whether the order ended without its driver, which has not returned yet."""
-    return any(part.code in _SILENT for part in parts(outcome.message))
 
 
 def _barred(robot: RobotOffer, mission: Mission) -> RobotOffer:

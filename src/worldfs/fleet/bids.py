@@ -51,6 +51,7 @@ class RobotOffer(NamedTuple):
     heard: datetime | None = None  # when that lease was renewed last; None: never, or it is this process's
     stands: tuple[Reservation, ...] = ()  # what it is in: the floor that it stands on, the lanes, what it holds
     cut_off: bool = False  # its own workspace does not answer, as `unable` says
+    may_move: bool = False  # it was to stand, and has not confirmed it, as `unable` says
 
 
 class MissionNeeds(NamedTuple):

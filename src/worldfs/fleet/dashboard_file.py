@@ -183,6 +183,8 @@ def _heard(robot: RobotOffer, now: str) -> str:
 def _state(robot: RobotOffer, mission: Mission | None, over: bool) -> str:
     if over and robot.heard is None and robot.served:  # it was this process that served it
         return "offline"
+    if robot.may_move:
+        return "may still move" if robot.state == "idle" else f"{robot.state}, may still move"
     return mission.word if mission is not None and mission.status.waits and robot.state == "busy" else robot.state
 
 

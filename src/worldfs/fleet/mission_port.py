@@ -109,7 +109,7 @@ class MissionExecutor(Protocol):
         ...
 
     def has_ended(self, job: Job) -> bool:
-        """Whether an order that ended as lost has a measured end after all, by what its robot was heard to say."""
+        """Whether an order that ended with an unknown effect is over after all, by what its robot was heard to say."""
         ...
 
     def approvals(self) -> Mapping[str, str]:

@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Job
+from worldfs.base.model import Finding, Job
+from worldfs.base.unknown_effect import unknown_effect
 
 from .bids import RobotOffer
 from .mission import Mission
@@ -227,7 +228,7 @@ class MissionReservations:
         job = self._executor.job(kept.job)
         if job is None or not job.status.state.terminal or job.status.outcome is None:
             return False
-        return job.status.outcome.cause is not Cause.LOST or self._executor.has_ended(job)
+        return not unknown_effect(job.status.outcome) or self._executor.has_ended(job)
 
     def _place(self, robot: str) -> None:
         """The robot's own reservations: what it keeps, and what it stands on while no mission holds that."""

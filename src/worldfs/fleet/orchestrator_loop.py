@@ -13,6 +13,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Finding, Job, Order
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.runtime.approvals import APPROVALS
 from worldfs.runtime.job_store import is_ended
 from worldfs.runtime.stop_log import STOPS
@@ -282,11 +283,17 @@ class Orchestrator:
             return False
         del self._runs[id]
         mission = self.open[id]
+        known = end.kind in (MissionEndKind.DONE, MissionEndKind.LOST) or self._closing  # or decided on below
+        job = None if known else self._last_order(mission)
+        if job is not None and _is_unknown(job):  # whatever its thread has made of it
+            end = MissionEnd(MissionEndKind.LOST, end.reason)
+        if end.kind in (MissionEndKind.LEFT, MissionEndKind.LOST):
+            job = None
         if end.kind is not MissionEndKind.LOST:
+            if end.kind is MissionEndKind.STOPPED and job is not None and job.status.attempt and not is_ended(job):
+                self.reservations.keep(mission, job, things=True)  # until it has ended
             self._release(mission)
         asked = self._asked.pop(id, None)
-        known = end.kind in (MissionEndKind.DONE, MissionEndKind.LOST, MissionEndKind.LEFT)  # or decided on below
-        job = None if known or self._closing else self._last_order(mission)
         if job is not None and not is_ended(job):
             self.executor.cancel(job)  # its thread did not hear of it, and it may be carried out
         if asked is not None and end.kind not in (MissionEndKind.DONE, MissionEndKind.LOST):
@@ -560,3 +567,9 @@ class Orchestrator:
 
     def _release(self, mission: Mission) -> None:
         self.reservations.release(mission.id, mission.status.robot)
+
+
+def _is_unknown(job: Job) -> bool:
+    """Whether it was begun, and has ended with an effect that is not known."""
+    outcome = job.status.outcome
+    return is_ended(job) and job.status.attempt > 0 and outcome is not None and unknown_effect(outcome)

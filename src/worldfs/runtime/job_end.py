@@ -10,6 +10,7 @@ from zlib import crc32
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order, Outcome
+from worldfs.base.unknown_effect import is_unstopped
 
 JITTER = 0.1  # of a wait between attempts
 RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (workspace D19)
@@ -32,7 +33,13 @@ def status_after(
 ) -> JobStatus:
     """The status after an attempt: its end, or pending until the next attempt. `cancelled`: no other one is wanted."""
     # Only an attempt is retried: a review that fails has used none up, and would fail again for ever.
-    retried = outcome.cause in RETRIED and status.state is JobState.RUNNING and status.attempt < order.attempts
+    # Nothing is tried once more beside a robot that may still move.
+    retried = (
+        outcome.cause in RETRIED
+        and not is_unstopped(outcome)
+        and status.state is JobState.RUNNING
+        and status.attempt < order.attempts
+    )
     if not retried:
         return ended_status(status, localise(outcome), now)
     if cancelled:

@@ -106,7 +106,7 @@ class Kernel:
         dispatch = Dispatcher(
             self.jobs,
             clock,
-            lambda job: self.jobs.write_status(job.id, job.status),
+            self._write_end,
             hooks.localise,
             self._lessons.learn,
             self._attempt_is_running,
@@ -436,6 +436,12 @@ class Kernel:
                 self.open.table[job.id] = job
                 self.log("running", job)
                 self._showing.changed(job, attempt.since)
+
+    def _write_end(self, job: Job) -> None:
+        """Called from its lane, or by the scheduler."""
+        if job.status.outcome is not None and job.status.attempt:
+            self.stopping.note_end(job.order.node, job.status.outcome)
+        self.jobs.write_status(job.id, job.status)
 
     def _attempt_is_running(self, attempt: JobAttempt) -> None:
         """Called from its lane."""

@@ -36,6 +36,8 @@ class StandstillCheck:
         self.measuring = False
         self.stands = False
         self._why = ""
+        self.stood = False  # it was measured to stand when that was doubted last
+        self.doubted = False  # no stop: an order of it has ended, and it may still move
         self.noted = 0  # the stop whose confirmation is in the log
         self.alerted = False
 
@@ -44,13 +46,25 @@ class StandstillCheck:
         with self._lock:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
-            self.stands, self._why, self._failed, self.alerted = False, "", "", False
+            self.stands, self._why, self._failed, self.alerted, self.doubted = False, "", "", False, False
             self._returned_at = inf if told and self._abilities[0] else now
+
+    def doubt(self, attempt: JobAttempt | None) -> None:
+        """No stop came, and it is to stand now: an order of it has ended without that being confirmed."""
+        if not self.is_stopped:
+            self.begin(attempt, told=False)
+            self.doubted, self.stood = True, False
+
+    def settle_doubt(self) -> None:
+        """It was measured to stand: it is free to move again."""
+        self.resume()
+        self.stood = True
 
     def resume(self) -> None:
         if not self.is_stopped:
             return
         with self._lock:
+            self.doubted = False
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
             self.stands, self._why, self._failed = False, "", ""
 

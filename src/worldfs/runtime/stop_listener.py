@@ -22,6 +22,7 @@ from worldfs.base.messages import (
 )
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store, StoreChange
 
@@ -108,6 +109,7 @@ class StopListener:
         self._changed = threading.Condition()  # something is known that was not
         self._due = threading.Event()  # for the thread that measures
         self._waiters: list[_TicketWaiter] = []
+        self.on_standing: Callable[[], None] = lambda: None  # called when a robot stands of which that was doubted
 
     def is_stopped(self, node: str) -> bool:
         """A node whose log was not read yet counts as stopped."""
@@ -118,6 +120,41 @@ class StopListener:
         """What is known of a robot that was stopped; None: it is not stopped, or not of this kernel."""
         robot = self._robots.get(node)
         return robot.answer() if robot is not None and robot.is_stopped else None
+
+    def may_move(self, node: str) -> str:
+        """Why a robot that was to stand may still move: since its stop, or since an order that ended without that
+        being confirmed. "": it stands, or is free to move."""
+        robot = self._robots.get(node)
+        return robot.answer().why if robot is not None and robot.is_stopped and not robot.stands else ""
+
+    def note_end(self, node: str, outcome: Outcome) -> None:
+        """An order of it has ended. Called before that is durable."""
+        with self.lock:
+            robot = self._check_of(node)
+            if robot is None:
+                return
+            if unknown_effect(outcome):
+                robot.doubt(self._running.get(node))
+            elif robot.doubted:  # its end was measured
+                robot.resume()
+        self._due.set()
+
+    def demand_standstill(self, node: str) -> bool:
+        """Whether a robot stands of which that was doubted; asked for the first time, it is measured from now on."""
+        with self.lock:
+            robot = self._check_of(node)
+            if robot is None:
+                return False
+            if not robot.is_stopped and not robot.stood:
+                robot.doubt(None)
+        self._due.set()
+        return robot.stands or (robot.stood and not robot.is_stopped)
+
+    def _check_of(self, node: str) -> StandstillCheck | None:
+        """Under `lock`."""
+        if node not in self._robots and (known := self._nodes.get(node)) is not None:
+            self._robots[node] = StandstillCheck(known, self._clock.monotonic)
+        return self._robots.get(node)
 
     def serves(self, node: str) -> bool:
         return node in self._nodes
@@ -330,10 +367,9 @@ class StopListener:
             else:
                 new = with_pending(old, (stop,))
             self._known[id] = new
-            robot = self._robots.get(id)
-            if robot is None:
-                robot = self._robots[id] = StandstillCheck(node, self._clock.monotonic)
-            if not new.stopped:
+            robot = self._robots.get(id) or StandstillCheck(node, self._clock.monotonic)
+            self._robots[id] = robot
+            if not new.stopped and not robot.doubted:
                 robot.resume()
             if old is None and stop is None:  # the first reading: nothing has begun
                 if new.stopped:
@@ -393,6 +429,10 @@ class StopListener:
         """Raise and take back alerts, note in the log what was confirmed, answer those who wait."""
         now = self._clock.monotonic()
         for robot in tuple(self._robots.values()):
+            if robot.doubted and robot.stands:
+                robot.settle_doubt()
+                self._say(robot.node.id, None)
+                self.on_standing()
             if robot.alerted and (robot.stands or not robot.is_stopped):
                 robot.alerted = False
                 self._say(robot.node.id, None)
@@ -434,8 +474,9 @@ class StopListener:
     def _say(self, id: str, robot: StandstillCheck | None) -> None:
         field, found = f"stop {id}", None
         if robot is not None:
-            code = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED"
-            found = Finding(code, field, coded("stop.standing"), robot.answer().text, coded("stop.hardware"))
+            code, said = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED", robot.answer()
+            text = coded("stop.may_move", node=id, why=said.why) if robot.doubted else said.text
+            found = Finding(code, field, coded("stop.standing"), text, coded("stop.hardware"))
         self._raise(field, found)
 
     def _raise(self, field: str, found: Finding | None) -> None:

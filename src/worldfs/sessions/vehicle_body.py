@@ -11,6 +11,7 @@ import math
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from worldfs.base.clock import Clock
@@ -23,6 +24,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
+from worldfs.base.unknown_effect import STOP_CONFIRMED
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
 from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
@@ -124,13 +126,16 @@ class VehicleBody:
             if run.stop or self._stopped.is_set():
                 return _over(run.stop or "cancelled", coded("vehicle.before_start"), {})
             drive = _Drive(self._clock, vehicle, goal, reading)
-            vehicle.begin(order_id(order, run.attempt), goal)
         except UserError as error:
             return Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         except ConnectionError as error:
-            return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", str(error))
+            return _failed("TARGET_CONNECTION", str(error))
         try:
+            vehicle.begin(order_id(order, run.attempt), goal)
             return self._drive(drive, run)
+        except (UserError, ConnectionError) as error:  # nobody knows how much of it the vehicle has heard
+            said = error_message(error) if isinstance(error, UserError) else str(error)
+            return self._halt(drive, run, _failed("TARGET_CONNECTION", said))
         finally:
             vehicle.end()
 
@@ -194,8 +199,9 @@ class VehicleBody:
             except ConnectionError as error:  # of what was sent; its own silence ends by the limit
                 outcome = None if vehicle.read().refusal else _failed("TARGET_CONNECTION", str(error))
             if outcome is not None:
-                done = outcome.ok or outcome.code == "ORDER_REPLACED"
-                return drive.told(outcome) if done else self._halt(drive, run, outcome)
+                if outcome.code == "ORDER_REPLACED":  # it follows another controller: not ours to stop
+                    return drive.told(replace(outcome, evidence={STOP_CONFIRMED: False}))
+                return drive.told(outcome) if outcome.ok else self._halt(drive, run, outcome)
             self._clock.wait(vehicle.changed, LOOK_S)
 
     def _halt(self, drive: _Drive, run: Run, outcome: Outcome) -> Outcome:
@@ -212,7 +218,7 @@ class VehicleBody:
             confirmed = False
         message = outcome.message if confirmed else coded("vehicle.unconfirmed", why=outcome.message)
         made = Outcome.failure(
-            outcome.cause or Cause.ERROR, outcome.code, message, evidence={"stop_confirmed": confirmed}
+            outcome.cause or Cause.ERROR, outcome.code, message, evidence={STOP_CONFIRMED: confirmed}
         )
         return drive.told(made)
 

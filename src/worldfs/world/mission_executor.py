@@ -18,10 +18,10 @@ from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Job, Json, Order, Profile, Scene
+from worldfs.base.model import Cause, Job, Json, Order, Profile, Scene
 from worldfs.base.standard_operations import PICK_UP
 from worldfs.base.stop_signal import StopSignal
-from worldfs.fleet.assignment import unknown_effect
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.fleet.bids import MissionNeeds, RobotOffer, carries, is_mobile
 from worldfs.fleet.lanes import Lane, read_lanes
 from worldfs.fleet.mission import Mission
@@ -192,8 +192,11 @@ class MissionThreads:
         return operation is not None and operation.repeatable
 
     def has_ended(self, job: Job) -> bool:
-        remote = self._remote(job.order.node)
-        return remote is not None and remote.has_ended(job.id)
+        node, outcome = job.order.node, job.status.outcome
+        if outcome is not None and outcome.cause is Cause.LOST:
+            remote = self._remote(node)
+            return remote is not None and remote.has_ended(job.id)
+        return node in self.kernel.nodes and self.kernel.stopping.demand_standstill(node)
 
     def approvals(self) -> Mapping[str, str]:
         waiting = [item for item in self.world.approvals.requests() if item.answer is None]
@@ -293,6 +296,9 @@ class MissionThreads:
     def _offer(self, id: str, scene: Scene, stop: StopState, lanes: Sequence[Lane]) -> RobotOffer:
         profile, robot, remote = self._profile(id), scene.robot(id), self._remote(id)
         unable, state = self._unable(id, stop)
+        moves = self.kernel.stopping.may_move(id)
+        if moves and not stop.stopped:
+            unable = coded("mission.may_move", robot=id, why=moves)
         mobile = profile is not None and is_mobile(profile)
         return RobotOffer(
             id,
@@ -307,6 +313,7 @@ class MissionThreads:
             None if id in self.kernel.nodes else self.world.store.lease(node_lease(id)).heard(),
             stands_on(scene, id, mobile=mobile, lanes=lanes),
             cut_off=remote is not None and bool(remote.cut_off_since),
+            may_move=bool(moves),
         )
 
     def _is_served(self, id: str) -> bool:

@@ -11,7 +11,7 @@ from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Cause, JobStatus, Order, Task
 from worldfs.base.stop_signal import StopSignal
-from worldfs.fleet.assignment import is_silent
+from worldfs.base.unknown_effect import is_silent, unknown_effect
 from worldfs.fleet.mission import Mission, MissionProgress
 from worldfs.fleet.mission_port import MissionHold
 from worldfs.fleet.reservations import Reservation, ReservedKind
@@ -84,13 +84,17 @@ class MissionPlannerPort(TreePlannerPort):
         return self._hand_over(order, self._progress)
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
-        """Raises `RobotSilent` where the robot has not returned from the order, and `PartnerGone`."""
+        """Raises `PartnerGone`, and `RobotSilent` where the robot has not returned from the order or may still move."""
         status = self._wait(job_id, stop)
-        if status.outcome is not None and is_silent(status.outcome):
-            raise RobotSilent(coded("mission.hangs", robot=self.robot_id), op="wait")
-        if status.state.terminal and not (status.outcome is not None and status.outcome.cause is Cause.LOST):
-            self._hold.settle(self._threads.stands(self.robot_id))
-        if status.outcome is not None and status.outcome.cause is Cause.LOST:
+        outcome, robot = status.outcome, self.robot_id
+        if outcome is None or not unknown_effect(outcome):
+            if status.state.terminal:
+                self._hold.settle(self._threads.stands(robot))
+        elif is_silent(outcome):
+            raise RobotSilent(coded("mission.hangs", robot=robot), op="wait")
+        elif outcome.cause is not Cause.LOST:
+            raise RobotSilent(coded("mission.may_move", robot=robot, why=outcome.message), op="wait")
+        else:
             self._stop.set()  # what it did is not known: nothing is tried once more in its place
         return status
 

@@ -31,6 +31,7 @@ class Orchestration:
         self._stepped = threading.Event()
         self._thread: threading.Thread | None = None
         loop.heard = threads.submitted = self._stepped.set
+        kernel.stopping.on_standing = loop.wake
 
     def __enter__(self) -> Self:
         if self._thread is None:

@@ -73,6 +73,9 @@ def status_report(world: World) -> dict[str, object]:
         node["stopped"] = None if stopped is None else {
             "by": stopped.by, "at": stopped.at, "confirmed": world.robot_stops.confirmed(str(node["id"])).confirmed
         }  # fmt: skip
+    alerts = computed_files.current_alerts(world.store, world.language())
+    for node in nodes:
+        node["may_move"] = alerts.get(f"stop {node['id']}") is not None
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
@@ -85,7 +88,7 @@ def status_report(world: World) -> dict[str, object]:
         "jobs": counts,
         "approvals": [request_value(item) for item in world.approvals.requests() if item.answer is None],
         "recent": [_job(world, job, lost) for job in _shown(world, jobs)],
-        "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
+        "alerts": list(alerts.values()),
     }
 
 

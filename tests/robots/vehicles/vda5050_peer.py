@@ -21,8 +21,9 @@ class Agv:
 
     def __init__(
         self, port: int, *faults: str, at: tuple[float, float, float] = (0, 0, 0), speed: float = 4,
-        clock_off_h: float = 0.0, battery: float = 80.0, username: str = "", password: str = "",
+        clock_off_h: float = 0.0, battery: float = 80.0, username: str = "", password: str = "", serial: str = SERIAL,
     ) -> None:  # fmt: skip
+        self.serial = serial
         self.port, self.faults, self.speed, self.battery = port, set(faults), speed, battery
         self.off, self.credentials = timedelta(hours=clock_off_h), (username, password)
         self.x, self.y, self.theta = at
@@ -46,7 +47,7 @@ class Agv:
         self.paused = self.driving = self.mute = False
 
     def topic(self, name: str) -> str:
-        return f"uagv/v2/{MAKER}/{SERIAL}/{name}"
+        return f"uagv/v2/{MAKER}/{self.serial}/{name}"
 
     # -- its life ----------------------------------------------------------------------------------------------------
 
@@ -109,12 +110,14 @@ class Agv:
             "timestamp": now,
             "version": "2.0.0",
             "manufacturer": MAKER,
-            "serialNumber": SERIAL,
+            "serialNumber": self.serial,
         }
         return json.dumps(found | body).encode()
 
     def publish(self, topic: str, retain: bool = False, **body: Any) -> None:
         with self.lock:
+            if "cut off" in self.faults:  # mute and deaf: it drives on
+                return
             data = self._json(topic, **body)
             self.sent.append((topic, json.loads(data)))
             self.client.publish(self.topic(topic), data, 1 if topic == "connection" else 0, retain)
@@ -142,6 +145,8 @@ class Agv:
     def _heard(self, client: object, data: object, message: Any) -> None:
         found = json.loads(message.payload)
         with self.lock:
+            if "cut off" in self.faults:
+                return
             if message.topic.endswith("/order"):
                 self.orders.append(found)
                 self._take(found)

@@ -180,6 +180,10 @@ ROWS = {
         "{said}, NOT confirmed that it stands: use its hardware stop",
         "{said}，未确认已静止：请使用硬件急停",
     ),
+    "command.may_move": (
+        "MAY STILL MOVE: not confirmed that it stands, use its hardware stop",
+        "可能仍在运动：未确认已静止，请使用硬件急停",
+    ),
     "command.ended": ("{state} ({cause})", "{state}({cause})"),
     "command.job": ("{clock}  {id}  {what}  {state}", "{clock}  {id}  {what}  {state}"),
     "command.job_said": ("{clock}  {id}  {what}  {state}: {said}", "{clock}  {id}  {what}  {state}：{said}"),

@@ -180,6 +180,10 @@ ROWS = {
     "mission.is_stopped": ("{robot} was stopped by {by} at {at}", "{robot} 已于 {at} 被 {by} 停止"),
     "mission.is_disabled": ("{robot} is switched off", "{robot} 已停用"),
     "mission.unavailable": ("{robot} is not available", "{robot} 不可用"),
+    "mission.may_move": (
+        "it is not confirmed that {robot} stands: it may still move ({why})",
+        "尚未确认 {robot} 已静止：它可能仍在运动（{why}）",
+    ),
     "mission.hangs": ("{robot} has not returned from its last order", "{robot} 还没有从上一条指令返回"),
     "mission.cut_off": ("{robot} has been cut off since {since}", "{robot} 自 {since} 起失去连接"),
     "mission.asked_to_stop": ("the mission was asked to stop", "任务已被要求停止"),

@@ -15,6 +15,10 @@ ROWS = {
         "{node}: stop NOT delivered: {why}; use the robot's hardware stop",
         "{node}：停止未送达：{why}；请使用机器人的硬件急停",
     ),
+    "stop.may_move": (
+        "{node} may still move: its last order has ended, and it has not confirmed that it stands ({why})",
+        "{node} 可能仍在运动：它的上一条指令已结束，但尚未确认已静止（{why}）",
+    ),
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
     "stop.job_runs": ("the driver has not returned from {job}", "驱动尚未从 {job} 返回"),
     "stop.call_hangs": ("the driver's stop has not returned", "驱动的停止调用尚未返回"),

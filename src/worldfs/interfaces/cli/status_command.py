@@ -11,7 +11,17 @@ from worldfs.world.approval_lines import approval_lines
 
 from .command_context import CommandContext
 from .command_output import columns
-from .status_diff import alert_text, indented, job_line, job_mood, node_state, state_text, stop_text, was_doing
+from .status_diff import (
+    alert_text,
+    doubt_text,
+    indented,
+    job_line,
+    job_mood,
+    node_state,
+    state_text,
+    stop_text,
+    was_doing,
+)
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -119,6 +129,8 @@ def _busy(node: dict[str, object]) -> str:
     stop, doing = as_object(node.get("stopped")), as_object(node.get("instruction"))
     if stop:
         return stop_text(stop, str(stop["at"]))
+    if doubt := doubt_text(node):
+        return doubt
     if doing and doing.get("waits"):
         return coded("command.waiting", text=doing["text"], why=doing["waits"])
     if doing:

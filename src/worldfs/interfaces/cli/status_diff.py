@@ -64,6 +64,7 @@ def event_line(event: Event) -> tuple[str, str]:
             facts = [node_state(event)]
             facts += [coded("command.holding", id=event["held"])] if event.get("held") else []
             facts += [stop_text(stop, "")] if (stop := as_object(event.get("stopped"))) else []
+            facts += [doubt] if (doubt := doubt_text(event)) else []
             facts += [was] if (was := was_doing(event)) else []
             return coded("command.node", id=event.get("id"), facts=facts), "dim"
         case "job":
@@ -76,6 +77,11 @@ def stop_text(stop: Mapping[str, object], at: str) -> str:
     """Who stopped a robot, when ("": not said), and whether its driver has confirmed that it stands."""
     said = coded("command.stopped_by", by=stop.get("by"), at=at) if at else coded("command.stop")
     return said if stop.get("confirmed") is True else coded("command.stop_unconfirmed", said=said)
+
+
+def doubt_text(node: Mapping[str, object]) -> str:
+    """Of a robot that nobody stopped: its last order has ended, and it may still move; an alert says why."""
+    return coded("command.may_move") if node.get("may_move") is True and not node.get("stopped") else ""
 
 
 def job_line(job: Mapping[str, object]) -> str:
@@ -147,7 +153,7 @@ def _moved(known: Mapping[str, object], job: Mapping[str, object]) -> bool:
 
 
 def _node_line(node: Mapping[str, object]) -> tuple[object, ...]:
-    return node.get("state"), node.get("held"), node.get("stopped")
+    return node.get("state"), node.get("held"), node.get("stopped"), node.get("may_move")
 
 
 def _parameters(params: object) -> str:

@@ -7,7 +7,15 @@ from typing import Final, NamedTuple
 
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.interfaces.cli.status_diff import alert_text, job_mood, job_state, node_state, stop_text, was_doing
+from worldfs.interfaces.cli.status_diff import (
+    alert_text,
+    doubt_text,
+    job_mood,
+    job_state,
+    node_state,
+    stop_text,
+    was_doing,
+)
 
 Status = Mapping[str, object]
 ENDED: Final = ("succeeded", "failed")
@@ -75,6 +83,7 @@ def _robot(node: Mapping[str, object]) -> TopRow:
     facts = [node_state(node)]
     facts += [coded("command.holding", id=node["held"])] if node.get("held") else []
     facts += [stop_text(stop, _clock(stop.get("at")))] if stop else []
+    facts += [doubt] if (doubt := doubt_text(node)) else []
     facts += [coded("top.doing", text=doing.get("text"))] if doing else []
     facts += [coded("top.waits", why=doing.get("waits"))] if doing.get("waits") else []
     facts += [was] if (was := was_doing(node)) else []

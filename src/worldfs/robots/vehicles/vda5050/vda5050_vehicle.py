@@ -56,7 +56,7 @@ class Vda5050Vehicle:
         self._asked_restarts = self._known_restarts = 0  # when the order began; at the last state
         self._began_at = self._sent_at = -math.inf
         self._drive = DriveState()
-        self._cancel = ""  # the id of the last `cancelOrder`
+        self._cancel = ""  # the id of the last `cancelOrder` of `halt`, until the vehicle has answered it
         self._pause = ""  # the id of our own pause, which is lifted once the vehicle has no order
         self._cancelled_at = -math.inf
         self._link = MqttLink(
@@ -131,7 +131,7 @@ class Vda5050Vehicle:
                 f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
                 self.settings.turn_tolerance, speed, self._own.released_edges, named=self._own.version == NAMED,
             )  # fmt: skip
-            self._drive, self._asked_restarts = DriveState(), self._restarts
+            self._drive, self._asked_restarts, self._cancel = DriveState(), self._restarts, ""
             self._began_at = self._sent_at = self._clock.monotonic()
         self._send("order", order.message())
 
@@ -163,7 +163,7 @@ class Vda5050Vehicle:
         with self._lock:
             actions = [_action(word) for word in (PAUSE, CANCEL) if word == CANCEL or self._can(PAUSE)]
             self._pause = str(actions[0]["actionId"]) if len(actions) > 1 else ""
-            self._cancel = str(actions[-1]["actionId"])
+            self._cancel, self._cancelled_at = str(actions[-1]["actionId"]), self._clock.monotonic()
         self._act(actions)
 
     def standstill(self, since: float) -> Standstill:
@@ -174,7 +174,7 @@ class Vda5050Vehicle:
                 return Standstill(False, coded("vehicle.no_later_report"))
             if state.get("driving") is not False:
                 return Standstill(False, coded("vehicle.drives"))
-            if self._cancel and _statuses(state).get(self._cancel) not in ANSWERED:
+            if self._cancel:
                 return Standstill(False, coded("vehicle.cancel_unanswered"))
             if active(state):
                 return Standstill(False, coded("vehicle.busy", order=as_text(state.get("orderId"))))
@@ -256,13 +256,13 @@ class Vda5050Vehicle:
                 self._hear_state(found)
             elif kind == "visualization":
                 self._hear_position(found)
-            lift, stray = self._due()
+            lift, cancel = self._due()
         self.changed.set()
         try:
             if lift:
                 self._act([_action("stopPause")])
-            if stray:
-                self._act([_action(CANCEL)])
+            if cancel is not None:
+                self._act([cancel])
         except ConnectionError:
             return  # said again at its next state
 
@@ -283,6 +283,8 @@ class Vda5050Vehicle:
             return
         self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
         self._position, self._shown_at = state, self._state_at
+        if self._cancel and _statuses(state).get(self._cancel) in ANSWERED:
+            self._cancel = ""
         if self._order is not None and not self._drive.code and self._drive.finished_at is None:
             self._drive = self._order.judge(state, self._state_at)
 
@@ -302,8 +304,9 @@ class Vda5050Vehicle:
         if made is not None and known is not None and made > known and found.get("agvPosition"):
             self._position, self._shown_at = found, self._clock.monotonic()
 
-    def _due(self) -> tuple[bool, bool]:
-        """Whether to lift our own pause, and whether to cancel an order of ours that nothing waits for any more."""
+    def _due(self) -> tuple[bool, Json | None]:
+        """Whether to lift our own pause; and the `cancelOrder` for an order of ours that nothing waits for any more, or
+        in the place of one that the vehicle has not heard."""
         state, now = self._state or {}, self._clock.monotonic()
         done = _statuses(state).get(self._pause) if self._pause else None
         over = done == "FINISHED" and not active(state)
@@ -312,10 +315,11 @@ class Vda5050Vehicle:
             self._pause = ""  # a pause that is not ours is its user's to lift
         mine = as_text(state.get("orderId")).startswith(PREFIX) and active(state)
         stray = mine and (self._order is None or state.get("orderId") != self._order.id)
-        if stray and now - self._cancelled_at < AGAIN_S:
-            return lift, False
-        self._cancelled_at = now if stray else self._cancelled_at
-        return lift, stray
+        if not (stray or self._cancel) or now - self._cancelled_at < AGAIN_S:
+            return lift, None
+        cancel, self._cancelled_at = _action(CANCEL), now
+        self._cancel = str(cancel["actionId"]) if self._cancel else ""
+        return lift, cancel
 
 
 def _action(word: str) -> Json:

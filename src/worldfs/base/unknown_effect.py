@@ -1,0 +1,29 @@
+"""Whether what an order did, and still does, is known: the one predicate of the kernel, of missions and of plans."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from worldfs.base.messages.coded_text import parts
+from worldfs.base.model import Cause, Outcome
+
+STOP_CONFIRMED: Final = (
+    "stop_confirmed"  # of an outcome's evidence: False where the robot was to stop and may still move
+)
+_LOST: Final = frozenset(("STOP_UNCONFIRMED", "LOST"))
+_SILENT: Final = frozenset(("runtime.timed_out", "runtime.did_not_stop"))  # ends without a word of the driver
+
+
+def unknown_effect(outcome: Outcome) -> bool:
+    """Whether the robot's driver was not heard when the order ended, or its robot may still move, whatever the code."""
+    return is_silent(outcome) or outcome.cause is Cause.LOST or outcome.code in _LOST or is_unstopped(outcome)
+
+
+def is_silent(outcome: Outcome) -> bool:
+    """Whether the order ended without its driver, which has not returned yet."""
+    return any(part.code in _SILENT for part in parts(outcome.message))
+
+
+def is_unstopped(outcome: Outcome) -> bool:
+    """Whether its driver says that the robot was to stop, and has not confirmed that it did."""
+    return outcome.evidence.get(STOP_CONFIRMED) is False
