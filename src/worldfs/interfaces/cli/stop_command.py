@@ -3,7 +3,6 @@ runs."""
 
 from __future__ import annotations
 
-import json
 import threading
 from difflib import get_close_matches
 from pathlib import Path
