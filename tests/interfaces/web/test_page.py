@@ -250,7 +250,7 @@ def test_a_phone(open_page):
 
 def test_stop_from_the_page(page, served_page):
     page.get_by_role("button", name="Stop all robots").click()
-    page.get_by_text("Stopped: franka_001").wait_for()
+    page.get_by_text("franka_001: stopped; its driver confirms that it stands").wait_for()
     until(lambda: served_page.world.stops.state("franka_001").stopped)
     served_page.world.resume("franka_001", "operator")
 

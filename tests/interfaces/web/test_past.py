@@ -89,7 +89,7 @@ def test_what_history_refuses_is_said_and_a_stop_is_never_of_the_past(page, page
     refused = page.evaluate("async () => (await worldfs.world.read('/meta/status.json').catch((e) => e)).message")
     assert "no versions of this file are kept" in refused
     page.get_by_role("button", name="Stop all robots").click()
-    page.wait_for_function("() => document.body.innerText.includes('Stopped: franka_001')")
+    page.wait_for_function("() => document.body.innerText.includes('franka_001: stopped')")
     assert page_server.world.stops.state("franka_001").stopped
     page_server.world.resume("franka_001")
 

@@ -7,7 +7,7 @@ import { World } from "./connection.js";
 import { LANGUAGES, addTexts, language, setLanguage, t, timeText } from "./texts.js";
 import { texts as frameTexts } from "./frame_texts.js";
 import { forgetToken, keepToken, takeToken } from "./token.js";
-import { stopAll } from "./stop_all.js";
+import { lastStop, stopRobots } from "./stop_all.js";
 import { liveJson } from "./live_file.js";
 import * as worldPanel from "./panels/world.js";
 import * as workPanel from "./panels/work.js";
@@ -28,7 +28,6 @@ const world = signal(null);
 const asked = signal(""); // a tab's id
 const theme = signal(localStorage.getItem("worldfs.theme") || "auto");
 let leaveAddress = () => {}; // ends what ties the address to the moment that is shown
-const said = signal(""); // the last word of the stop button
 
 function App() {
   if (!world.value) return html`<${SignIn} />`;
@@ -65,17 +64,21 @@ function Header() {
 }
 
 function StopButton() {
-  return html`<button class="stop" type="button" aria-label=${t("stop.label")} onClick=${pressStop}>${t("stop.word")}</button>`;
+  return html`<button class="stop" type="button" aria-label=${t("stop.label")} onClick=${() => stopRobots(world.value)}>${t("stop.word")}</button>`;
 }
 
-async function pressStop() {
-  said.value = t("stop.running");
-  try {
-    const { stopped, failed } = await stopAll(world.value);
-    if (failed.length) said.value = t("stop.failed", { names: failed.map((one) => one.id).join(", "), why: failed[0].error.message });
-    else said.value = stopped.length ? t("stop.done", { names: stopped.join(", ") }) : t("stop.none");
-  } catch (error) { said.value = t("stop.failed", { names: "?", why: error.message }); }
+// What is known of the last stop: a line for each robot.
+function LastStop() {
+  const stop = lastStop.value;
+  if (!stop) return null;
+  const { kind, robots, why } = stop;
+  const bad = kind === "undelivered" || robots.some((one) => !one.confirmed);
+  const lines = kind === "over" ? robots.map(robotText) : [kind === "undelivered" ? t("stop.undelivered", { why: why || t("stop.no_answer") }) : t(`stop.${kind}`)];
+  return html`<div class=${`notice ${bad ? "alarm" : ""}`} role="alert" data-stop=${kind}>${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
+    ${kind !== "running" && kind !== "undelivered" && html`<button type="button" class="quiet" onClick=${() => { lastStop.value = null; }}>✕</button>`}</div>`;
 }
+
+const robotText = ({ id, told, confirmed, why }) => t(confirmed ? "stop.confirmed" : told ? "stop.unconfirmed" : "stop.robot_undelivered", { id, why });
 
 function Tabs({ open }) {
   const list = useRef(null);
@@ -102,7 +105,7 @@ function Waiting() {
 function Notices({ panel }) {
   const { state, since, error } = world.value;
   return html`<div class="notices" aria-live="polite">
-    ${said.value && html`<p class="notice" role="alert"><bdi>${said.value}</bdi> <button type="button" class="quiet" onClick=${() => { said.value = ""; }}>✕</button></p>`}
+    <${LastStop} />
     <${Banner} world=${world.value} panel=${panel} />
     ${state.value === "lost" && html`<p class="notice warn">${t("state.lost")} ${since.value ? t("state.stale", { time: timeText(since.value) }) : ""}
       <button type="button" onClick=${() => world.value.hurry()}>${t("state.retry")}</button></p>`}

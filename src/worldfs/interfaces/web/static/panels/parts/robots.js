@@ -4,6 +4,7 @@ import { t } from "../../texts.js";
 import { Card, FileLink, useAnswer } from "./card.js";
 import { may } from "./may.js";
 import { Said, when } from "./plain_text.js";
+import { stopRobots } from "../../stop_all.js";
 
 export function Robots({ world, nodes }) {
   return html`<${Card} id="robots" title=${t("robots.title")} path="/meta/status.json">
@@ -13,7 +14,7 @@ export function Robots({ world, nodes }) {
 
 function Robot({ world, node }) {
   const [answer, run, busy] = useAnswer();
-  const write = (name) => run(world.write(`/nodes/${node.id}/${name}`, `${name}\n`));
+  const resume = () => run(world.write(`/nodes/${node.id}/resume`, "resume\n"));
   const past = world.at.value !== null, lost = node.lost, was = lost?.was_doing?.text;
   return html`<li class="robot" data-stopped=${String(Boolean(node.stopped))}>
     <p class="part-head"><strong><${Said} text=${node.id} /></strong>
@@ -24,9 +25,10 @@ function Robot({ world, node }) {
     ${node.instruction?.waits && html`<p class="warn">${t("fleet.waits")} <${Said} text=${node.instruction.waits} limit=${1000} /></p>`}
     ${was && html`<p class="dim">${t("robots.was_at")} <${Said} text=${was} /></p>`}
     ${node.stopped && html`<p class="dim">${t("robots.by", { by: node.stopped.by, at: when(node.stopped.at) })}</p>`}
+    ${(node.may_move || node.stopped && node.stopped.confirmed !== true) && html`<p class="bad">${t("robots.unconfirmed")}</p>`}
     ${!past && html`<p class="line">
-      <button type="button" class="stop" disabled=${busy} onClick=${() => write("stop")} aria-label=${t("robots.stop", { id: node.id })}>${t("robots.stop_word")}</button>
-      ${node.stopped && may(world, `/nodes/${node.id}/resume`) && html`<button type="button" disabled=${busy} onClick=${() => write("resume")} aria-label=${t("robots.resume", { id: node.id })}>${t("robots.resume_word")}</button>`}
+      <button type="button" class="stop" onClick=${() => stopRobots(world, node.id)} aria-label=${t("robots.stop", { id: node.id })}>${t("robots.stop_word")}</button>
+      ${node.stopped && may(world, `/nodes/${node.id}/resume`) && html`<button type="button" disabled=${busy} onClick=${resume} aria-label=${t("robots.resume", { id: node.id })}>${t("robots.resume_word")}</button>`}
     </p>`}
     ${answer}
   </li>`;
