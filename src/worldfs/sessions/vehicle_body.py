@@ -133,7 +133,7 @@ class VehicleBody:
         try:
             vehicle.begin(order_id(order, run.attempt), goal)
             return self._drive(drive, run)
-        except (UserError, ConnectionError) as error:  # nobody knows how much of it the vehicle has heard
+        except (UserError, ConnectionError) as error:  # the vehicle may have heard some of it
             said = error_message(error) if isinstance(error, UserError) else str(error)
             return self._halt(drive, run, _failed("TARGET_CONNECTION", said))
         finally:

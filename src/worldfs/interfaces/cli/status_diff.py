@@ -80,7 +80,7 @@ def stop_text(stop: Mapping[str, object], at: str) -> str:
 
 
 def doubt_text(node: Mapping[str, object]) -> str:
-    """Of a robot that nobody stopped: its last order has ended, and it may still move; an alert says why."""
+    """Of a robot that was not stopped: its last order has ended, and it may still move; an alert says why."""
     return coded("command.may_move") if node.get("may_move") is True and not node.get("stopped") else ""
 
 

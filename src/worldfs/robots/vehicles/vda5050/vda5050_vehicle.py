@@ -275,7 +275,7 @@ class Vda5050Vehicle:
         self._online = state
 
     def _hear_state(self, state: Json) -> None:
-        """One whose header nobody can compare is not adopted: no later one would be newer."""
+        """One whose header cannot be compared is not adopted: no later one would be newer."""
         old = self._state
         if not _has_header(state):
             return
