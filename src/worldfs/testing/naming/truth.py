@@ -113,6 +113,8 @@ def contained(phrase: Label, items: Sequence[Item]) -> list[Item]:
 
 def the(phrase: Label, items: Sequence[Item]) -> Choice:
     """The one thing that "the PHRASE" means. Raises `Redraw` where a careful person may see it either way."""
+    if phrase.head in _TABLES:
+        raise Redraw
     whole, found = exact(phrase, items), sure(phrase, items)
     if len(whole) == 1:
         return Choice(whole[0], len(found) > 1, tuple(found))
