@@ -186,19 +186,29 @@ def test_a_time_that_is_none_warns_and_counts_from_acceptance():
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("prority", "priority"),
-        ("parms", "params"),
-        ("timeout", "timeouts"),
-        ("robotid", "robot_id"),
-        ("depend_on", "depends_on"),
-    ],
+    ("name", "meant"), [("parms", "params"), ("creatd_at", "created_at"), ("action-id", "action_id")]
 )
 def test_a_misspelt_field_warns_and_names_the_one_that_is_meant(name, meant):
     entry = one(**{name: "x"})
     assert entry.order is not None and entry.finding.warning
     assert entry.finding.field.endswith(f"/queue/0/{name}") and meant in str(entry.finding.fix)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("prority", "priority"), ("timeout", "timeouts"), ("timeoutS", "timeout_s"), ("timeout_ms", "timeout_s"),
+        ("robotid", "robot_id"), ("robotId", "robot_id"), ("robot", "robot_id"), ("node", "robot_id"),
+        ("depend_on", "depends_on"), ("dependson", "depends_on"), ("dependsOn", "depends_on"),
+        ("DEPENDS_ON", "depends_on"), ("after", "depends_on"), ("dependencies", "depends_on"),
+        ("maxRetries", "max_retries"), ("retries", "max_retries"),
+    ],
+)  # fmt: skip
+def test_an_order_whose_restriction_is_misspelt_is_not_carried_out_without_it(name, meant):
+    entry = one(**{"parms": {}, name: "x"})
+    assert entry.order is None and not entry.finding.warning
+    assert entry.finding.field.endswith(f"/queue/0/{name}") and meant in str(entry.finding.fix)
+    assert one(**{name: "x", "status": "completed"}).state == "terminal"
 
 
 def test_another_program_s_own_field_is_kept_without_a_word():

@@ -350,3 +350,37 @@ def test_no_parameters_whatever_break_the_critic(op: str, params: Json) -> None:
     for finding in Critic().review(Order("1", "franka_001", op, params), SCENE, BODY):
         assert len(str(finding).splitlines()) == 1
         json.dumps(finding.found)
+
+
+LAID = (0.7071068, 0.7071068, 0.0, 0.0)
+BALL = Thing("ball_01", "Ball", "toy", (0.9, -0.1, 0.04), size=(0.08, 0.08, 0.08), shape="sphere", mass=0.1)
+LOG = Thing("log_01", "Log", "toy", (0.8, 0.0, 0.03), LAID, size=(0.06, 0.06, 0.2), shape="cylinder", mass=0.1)
+TIN = Thing("tin_01", "Tin", "can", (0.8, 0.1, 0.05), size=(0.06, 0.06, 0.1), shape="cylinder", mass=0.1)
+
+
+@given(st.floats(-0.6, 0.6), st.floats(-0.6, 0.6), st.floats(-math.pi, math.pi))
+def test_a_point_and_a_name_of_one_order_say_the_same_place(x: float, y: float, turn: float) -> None:
+    box = replace(BASKET, orientation=(math.cos(turn / 2), 0.0, 0.0, math.sin(turn / 2)))
+    held = replace(having(NEAR, holding="cube_01"), furniture=(TABLE, box))
+    at = [box.position[0] + x, box.position[1] + y, 0.05]
+    along, across = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
+    out = max(abs(along), abs(across)) - 0.1
+    found = codes(order("place", target_position=at, target="basket_01"), held, BODY)
+    if abs(out) > 0.02:
+        assert ("SCHEMA_VALIDATION" in found) is (out > 0)
+    assert "UNKNOWN_OBJECT" in codes(order("place", target_position=at, target="nope"), held, BODY)
+    same = order("place", target_position=at, target="cube_01")  # the thing that is held, as some dialects have it
+    assert "SCHEMA_VALIDATION" not in codes(same, held, BODY)
+
+
+@pytest.mark.parametrize(("id", "round_above"), [("ball_01", True), ("log_01", True), ("tin_01", False)])
+def test_nothing_is_set_down_on_something_round(id: str, round_above: bool) -> None:
+    held = having(NEAR, BALL, LOG, TIN, holding="cube_01")
+    assert codes(order("place", target=id), held, BODY) == (["CRITIC_REFUSED"] if round_above else [])
+
+
+def test_nothing_is_set_down_on_what_another_robot_holds() -> None:
+    held = having(NEAR, TIN, holding="cube_01")
+    other = RobotState("arm_2", (0.0, 0.5, 0.0), gripper="closed", holding="tin_01")
+    case = order("place", target="tin_01")
+    assert codes(case, replace(held, robots=(*held.robots, other)), BODY) == ["HELD_ELSEWHERE"]

@@ -140,3 +140,18 @@ def test_a_robot_that_is_not_observed_has_shown_nothing():
     assert (
         verdict("pick_up", {"object_id": "apple_01"}, REST, Scene((RobotState("another", holding="apple_01"),))) is None
     )
+
+
+@pytest.mark.parametrize("z", [0.0, 0.2, 0.75])
+@pytest.mark.parametrize("shape", ["table", "box", ""])
+def test_a_table_whose_page_gives_the_position_at_its_top_carries_what_rests_on_it(z, shape):
+    table = replace(TABLE, position=(0.45, 0.0, z), size=(0.9, 1.2, 0.75), shape=shape)
+    tops = (z, z + 0.375) if shape != "box" else (z + 0.375,)
+    for top in tops:
+        cube = replace(APPLE, position=(0.45, 0.1, top + 0.025))
+        before, after = (Scene((own,), (cube,), (table,)) for own in (robot(holding="apple_01"), robot()))
+        done = judge(Order("j", "r1", "place", {"target": "table_01"}), Observed(before, after, after, ARM))
+        assert done.holds is True, (z, shape, top)
+    fallen = replace(APPLE, position=(0.45, 0.1, z - 0.6))
+    after = Scene((robot(),), (fallen,), (table,))
+    assert judge(Order("j", "r1", "place", {"target": "table_01"}), Observed(before, after, after, ARM)).holds is False

@@ -89,7 +89,7 @@ def test_what_an_order_names_is_what_is_put_down(opened):
         ("pick_up", {"objectid": "cube_01", "object_id": "cube_01"}, "objectid"),
         ("pick_up", {"object_id": "cube_01", "instruction": "the green can"}, "instruction"),
         ("move_to", {"x": 0.4, "y": 0.1, "z": 0.4, "speeed": 0.1}, "speeed"),
-        ("strategy", {"name": "home", "object": "cube_01"}, "object"),
+        ("strategy", {"name": "home", "objekt": "cube_01"}, "objekt"),
         ("strategy", {"name": "steps", "steps": [{"op": "pick_up", "object_id": "cube_01", "gently": True}]}, "gently"),
     ],
 )  # fmt: skip
@@ -159,3 +159,37 @@ def test_an_op_that_is_none(opened):
     done = hand.do("fly")
     assert (done.ok, done.code) == (False, "UNKNOWN_OP")
     assert "pick_up" in done.message
+
+
+BALL = Thing("ball_01", "Ball", "toy", (0.6, 0.0, 0.04), size=(0.08,) * 3, shape="sphere", mass=0.1)
+LOG = Thing(
+    "log_01", "Log", "toy", (0.5, 0.3, 0.03), (0.7071068, 0.7071068, 0.0, 0.0), (0.06, 0.06, 0.2), "cylinder", 0.1
+)
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        ({"target": "basket_01", "target_position": [0.45, 0.0, 0.025]}, "basket_01"),
+        ({"target": "table_01", "target_position": [0.4, -0.4, 0.03]}, "table_01"),
+        ({"target": "nope", "target_position": [0.45, 0.0, 0.025]}, "nope"),
+        ({"target": "ball_01"}, "ball_01"),
+        ({"target_position": [0.6, 0.0, 0.105]}, "ball_01"),
+        ({"target": "log_01"}, "log_01"),
+    ],
+)
+def test_a_place_that_is_none_or_two_is_refused_alone_and_within_a_sequence(opened, where, named):
+    hand = opened(CUBE, BALL, LOG)
+    assert hand.do("pick_up", object_id="cube_01").ok
+    found = refusal(hand, "place", **where)
+    assert named in f"{found.expected} {found.found}" and found.fix
+
+
+@pytest.mark.parametrize("op", ["strategy", "steps"])
+def test_a_sequence_does_not_lift_a_thing_for_a_place_that_is_none(opened, op):
+    hand = opened(CUBE, BALL)
+    for where in ({"target": "basket_01", "target_position": [0.45, 0.0, 0.025]}, {"target": "ball_01"},
+                  {"target_position": [0.45, 0.0, 0.025], "target": "nope"}):  # fmt: skip
+        steps = [{"op": "pick_up", "object_id": "cube_01"}, {"op": "place", **where}]
+        params = {"name": "pick_and_place", "object_id": "cube_01", **where} if op == "strategy" else {"steps": steps}
+        refusal(hand, "strategy", **params)

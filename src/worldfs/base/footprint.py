@@ -37,6 +37,13 @@ def lying(thing: Thing) -> LyingShape:
     return LyingShape(thing.size[first], thing.size[second], thing.size[up], turn, False)
 
 
+def is_round_above(thing: Thing) -> bool:
+    """Whether nothing stays on it: a ball, or a cylinder that does not stand."""
+    if thing.shape == "cylinder":
+        return max(abs(axis[2]) for axis in _axes(thing)[:2]) > math.sqrt(0.5)
+    return thing.shape == "sphere"
+
+
 def yaw(thing: Thing) -> float:
     """Turn about the vertical in radians, from the quaternion w x y z."""
     if len(thing.orientation) != 4:

@@ -5,6 +5,7 @@ A bad entry is named and refused alone; the rest of the sheet goes on.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -26,6 +27,15 @@ _KNOWN = entry_ids.TRANSIENT | {
 
 
 _WRITTEN = sorted(_KNOWN - entry_ids.TRANSIENT)
+_RESTRICTING = frozenset(("robot_id", *sheet_members.TERMS))  # which robot, when, how long, how often
+# What other tools call those; compared without case, "_" and "-".
+_OTHERS = {
+    **dict.fromkeys(("robot", "robotname", "node", "nodeid", "agent", "agentid", "targetrobot"), "robot_id"),
+    **dict.fromkeys(("after", "runafter", "depends", "dependencies", "dependency", "deps", "requires", "needs",
+                     "waitfor", "prerequisites"), "depends_on"),
+    **dict.fromkeys(("timeoutms", "timeoutsec", "timeoutseconds", "deadline"), "timeout_s"),
+    **dict.fromkeys(("retries", "maxattempts", "attempts"), "max_retries"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +172,8 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
         if bad_number is not None:
             raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
         order, warning = _order(entry, id, at, place.node)
+        if warning is not None and warning.code == "FIELD_UNREAD" and warning.expected in _RESTRICTING:
+            raise warning  # it would be carried out without the restriction
         if id in taken:
             fix = coded("file.first_one_counts")
             raise EntryRefused(f"{at}/{key}", coded("file.own_id"), id, fix, "ID_DUPLICATE")
@@ -201,12 +213,17 @@ def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, EntryRefuse
 
 
 def _misspelt(extra: Json, at: str) -> EntryRefused | None:
-    """A warning for a field that nothing reads and that looks like one that is read. Others' own fields are kept."""
+    """A field that nothing reads and that looks like one that is read, one that restricts the order first. Others' own
+    fields are kept."""
+    found: list[EntryRefused] = []
     for name in extra:
-        if near := get_close_matches(str(name), _WRITTEN, 1, 0.75):
-            fix = coded("world.did_you_mean", likely=near[0])
-            return EntryRefused(f"{at}/{name}", near[0], coded("session.unread", name=str(name)), fix, "FIELD_UNREAD")
-    return None
+        bare = re.sub("[_-]", "", str(name)).lower()
+        same = [_OTHERS[bare]] if bare in _OTHERS else [known for known in _WRITTEN if bare == known.replace("_", "")]
+        if alike := same or get_close_matches(str(name), _WRITTEN, 1, 0.75):
+            fix = coded("world.did_you_mean", likely=alike[0])
+            unread = coded("session.unread", name=str(name))
+            found.append(EntryRefused(f"{at}/{name}", alike[0], unread, fix, "FIELD_UNREAD"))
+    return min(found, key=lambda one: one.expected not in _RESTRICTING, default=None)
 
 
 def _node(entry: Json, params: Json, at: str, key: str, node: str) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldfs.base.footprint import lying
+from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
@@ -45,6 +45,7 @@ from worldfs.formats.prose import one_line
 from . import parameters, refusals
 from .workspace_bounds import beyond, frame_of
 
+ASTRAY = 0.01  # m beyond the outline of what an order names, where its point is no longer in or on that
 _SLACK = 1e-9  # m, kg: tolerance for rounding
 
 
@@ -176,10 +177,16 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
         names = goal_names(case.op, params)
         name, value = given_parameter(params, names)
         if isinstance(value, str) and name not in POINT:
-            support = _named(case, value, by_name=True, handled=False) if value.strip() else None
-            what, thing, place = _located(case, support)
+            what, thing, place = _located(case, _support(case, value))
             return what, thing, _nearest(case, thing, place) if thing and place else None
-        return "target", None, parameters.point(case.op, params, names)
+        at = parameters.point(case.op, params, names)
+        _, beside = given_parameter(params, tuple(name for name in names if name not in POINT))
+        held = case.scene.held(case.node)
+        what_is_held = isinstance(beside, str) and held is not None and _is(case.scene, beside, held)
+        support = _support(case, beside) if isinstance(beside, str) and not what_is_held else None
+        if at is not None and support is not None and _misses(at, support):
+            case.say("critic.astray", id=refusals.display_value(support.id), point=at)
+        return "target", None, at
     if op in MOVE:
         return "target", None, parameters.point(case.op, params, POINT)
     if op in LOOK:
@@ -191,6 +198,25 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
             else:
                 case.say("critic.unseen", value=refusals.display_value(value))
     return "", None, None
+
+
+def _support(case: _Case, value: str) -> Thing | None:
+    """What an order names as the place: known, in no other gripper, and of a shape on which something stays."""
+    support = _named(case, value, by_name=True, handled=False) if value.strip() else None
+    if support is not None:
+        _elsewhere(case, support)
+        if is_round_above(support) and not support.is_container:
+            lies = (fact(support.id, "shape", support.shape), fact(support.id, "orientation", support.orientation))
+            case.say("critic.round", *lies, id=refusals.display_value(support.id))
+    return support
+
+
+def _misses(at: Vec, support: Thing) -> bool:
+    """Whether the point is surely not over the support, by their outlines from above."""
+    there = (*at[:2], *support.position[:2], *support.size[:2])
+    if len(support.size) < 2 or len(support.position) < 2 or not all(math.isfinite(v) for v in there):
+        return False
+    return gap(Thing("", position=at), support) > ASTRAY
 
 
 def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:

@@ -27,6 +27,7 @@ from worldfs.base.standard_operations import (
 )
 
 from .parameters import number, point
+from .planner.scene_facts import tops
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said
 LAID, ASTRAY = 0.03, 0.15  # m, the same of a thing
@@ -209,7 +210,7 @@ def _lies(thing: Thing, support: Thing) -> bool | None:
     dx, dy = (a - b for a, b in zip(thing.position[:2], support.position[:2], strict=True))
     along = (dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw))
     beside = max(abs(part) - side / 2 for part, side in zip(along, support.size[:2], strict=True))
-    base = support.position[2] + (-0.5 if support.is_container else 0.5) * support.size[2]
+    base = support.position[2] - support.size[2] / 2 if support.is_container else min(tops(support))
     return _near(max(beside, base - thing.position[2]), 0.0, ASTRAY)
 
 

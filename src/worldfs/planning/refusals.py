@@ -34,6 +34,8 @@ REASONS: dict[str, RefusalReason] = {
     "critic.unseen": RefusalReason("UNKNOWN_OBJECT", "ENVIRONMENT.md objects", warning=True),
     "critic.furniture": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id}"),
     "critic.place": RefusalReason("SCHEMA_VALIDATION", "ENVIRONMENT.md objects / {id} / position"),
+    "critic.astray": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / target_position"),
+    "critic.round": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / shape"),
     "critic.bounds": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Workspace Bounds"),
     "critic.reach": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Reach"),
     "critic.reach_unchecked": RefusalReason("REACH_UNCHECKED", f"{LIMITS} / Max Reach", warning=True),

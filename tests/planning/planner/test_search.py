@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base import packing
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Operation, Profile, Scene
 from worldfs.planning.planner import PlanConstraints, build_plan, holds, interpret, orders, stages
 from worldfs.planning.planner.goals import InGoal, OnGoal
 from worldfs.planning.planner.plan_search import PlacementProblem, search_moves
 from worldfs.planning.planner.scene_facts import ThingLocation
+
+from .conftest import TABLE, basket, cube, scene_of
 
 PANDA = Profile("Panda", ops=tuple(Operation(o) for o in ("pick_up", "place")), max_reach=0.855)
 
@@ -197,3 +200,16 @@ def test_the_specifications_own_scene_is_understood():
     plan = build_plan(stages(intent.goals), scene, robot_id="franka_001")
     assert [a.params for a in plan.actions] == [{"object_id": "apple_01"}]
     assert not holds(intent.goals[0], scene)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.08, 0.2), st.floats(0.08, 0.2), st.floats(0.04, 0.12), st.booleans())
+def test_one_thing_or_several_go_into_a_box_by_the_same_reckoning(along, across, high, cleared):
+    """What is not placed for "clear the table" is not lifted for "put it in the basket" either."""
+    box = replace(basket(), size=(along, across, high), position=(0.4, 0.3, high / 2))
+    scene = scene_of(cube("cube_01", 0.45, 0.1, "blue"), furniture=(TABLE, box))
+    intent = interpret("clear the table" if cleared else "put the cube in the basket", scene, profile=PANDA)
+    plan = build_plan(stages(intent.goals), scene, profile=PANDA, robot_id="franka_001")
+    room = next(packing.spots(scene.objects[0], box, ()), None) is not None
+    assert bool(plan.actions) is room, (plan, room)
+    assert bool(plan.unmet) is not room

@@ -99,6 +99,12 @@ ROWS = {
         "have {other} put {id} down, or hand it over",
         "让 {other} 放下 {id}，或递过来",
     ),
+    "critic.astray.expected": ("a point in or on {id}", "{id} 里或上面的点"),
+    "critic.astray.found": ("{point}, which is elsewhere", "{point}，在别处"),
+    "critic.astray.fix": ("give one of the two, or correct it", "只给出其中一个，或更正它"),
+    "critic.round.expected": ("something on which a thing can stand", "上面放得住东西的物体"),
+    "critic.round.found": ("{id} is round on top", "{id} 的上面是圆的"),
+    "critic.round.fix": ("place it elsewhere", "放到别处"),
     "critic.unread.expected": ("a number with a unit", "带单位的数值"),
     "critic.unread.found": ("{line}", "{line}"),
     "critic.unread.fix": (

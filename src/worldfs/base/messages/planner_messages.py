@@ -108,6 +108,7 @@ ROWS = {
         "that cannot be undone: {names} cannot be put back to where they were",
         "不能撤销：{names} 放不回原处",
     ),
+    "planner.other_holds": ("{robot} is holding {name}", "{robot} 正拿着{name}"),
     "planner.held_now": ("{name} is in the gripper; say where to put it", "{name} 在夹爪里；请说放到哪里"),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
     "planner.reading": (
@@ -290,6 +291,8 @@ ROWS = {
     "planner.robot_base": ("the robot's base", "机器人底座"),
     "planner.far_from": ("{thing} is {m:.2f} m from {other}, centre to centre", "{thing}距{other} {m:.2f} 米(中心)"),
     "planner.gripper_holds": ("the gripper holds {thing}", "夹爪拿着{thing}"),
+    "planner.holds_nothing": ("the gripper of {robot} holds nothing", "{robot} 的夹爪里没有东西"),
+    "planner.gripper_of": ("the gripper of {robot} is {state} and holds nothing", "{robot} 的夹爪{state}，没有拿东西"),
     "planner.gripper_is": ("the gripper is {state} and holds nothing", "夹爪{state}，没有拿东西"),
     "planner.are_there": ("{things} are {side} {place}", "{place}{side}有{things}"),
     "planner.is_there": ("{things} is {side} {place}", "{place}{side}有{things}"),

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
+from worldfs.base.footprint import is_round_above
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
 
@@ -368,7 +369,7 @@ class GoalBuilder:
             raise NotUnderstood("planner.where_to", "ambiguous", name=self.name(target.id))
         if len(ids) > 1:
             raise NotUnderstood("planner.one_support", "impossible", name=self.name(target.id))
-        if target.shape == "sphere":
+        if is_round_above(target):
             raise NotUnderstood("planner.round", "impossible", names=self.name(target.id))
         return [OnGoal(id, target.id) for id in ids]
 
@@ -404,7 +405,7 @@ class GoalBuilder:
                 raise NotUnderstood("planner.itself", "impossible", name=self.name(base))
         things = [t for id in ids if (t := self.scene.thing(id)) is not None]
         # widest below; round things only on top
-        things.sort(key=lambda t: (t.shape == "sphere", -max(t.size[:2], default=0.0)))
+        things.sort(key=lambda t: (is_round_above(t), -max(t.size[:2], default=0.0)))
         chain = [t.id for t in things]
         goals: list[Goal] = []
         if base and base not in immovable_ids(self.scene):
@@ -413,7 +414,7 @@ class GoalBuilder:
             goals = [OnGoal(chain[0], base)] if chain else []
         if len(chain) < 2 and not goals:
             raise NotUnderstood("planner.stack_one", "impossible")
-        round_ones = [id for id in chain[:-1] if (t := self.scene.thing(id)) and t.shape == "sphere"]
+        round_ones = [id for id in chain[:-1] if (t := self.scene.thing(id)) and is_round_above(t)]
         if round_ones:
             raise NotUnderstood("planner.round", "impossible", names=self.resolve.names(round_ones))
         self.notes.append(render(coded("planner.from_below", names=self.resolve.names(chain)), self.language))

@@ -29,7 +29,7 @@ from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
 from .noun_resolver import NounResolver
 from .planned_actions import HAND_OVER, PUSH, goes_to_places
 from .scene_answers import answer
-from .scene_facts import sanitized_scene, seen_by, with_receivers, with_stations
+from .scene_facts import sanitized_scene, seen_by, with_receivers, with_robots, with_stations
 from .vocabulary import Vocabulary
 
 LIMIT = 600  # characters; longer is a document, not an instruction
@@ -61,7 +61,7 @@ def interpret(
         scene = with_stations(scene, robot_id)
     elif profile is not None and profile.op(HAND_OVER) is not None and len(scene.robots) > 1:
         scene, vocabulary = with_receivers(scene, robot_id), None
-    scene = seen_by(scene, robot_id)
+    robots, scene = scene.robots, seen_by(scene, robot_id)
     vocabulary = vocabulary or Vocabulary(scene)
     marked = name_marks.mark(text, vocabulary) if len(text) <= LIMIT else name_marks.MarkedText(text)
     vocabulary = vocabulary.with_names(marked.words)
@@ -87,7 +87,10 @@ def interpret(
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary, notes)
         if isinstance(found, QuestionReading):
-            told = answer(found.text, scene, language, vocabulary, can)
+            asked, scene = marked.told(found.text), with_robots(scene, robots)
+            vocabulary = Vocabulary(scene)
+            marked = name_marks.mark(asked, vocabulary)
+            told = answer(marked.text, scene, language, vocabulary.with_names(marked.words), can, robots=robots)
             denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
             if found.failure is not None and (denied or not told):
                 raise found.failure

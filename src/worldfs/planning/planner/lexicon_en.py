@@ -317,7 +317,7 @@ ASK_PLAIN = _set(
     "size sizes here open closed shut number position located none one left right front behind between middle far "
     "away from distance apart than or more most heaviest lightest biggest largest smallest tallest shortest longest "
     "nearest closest farthest furthest leftmost rightmost heavier lighter bigger larger smaller taller shorter longer "
-    "nearer closer farther further robot top bottom highest lowest"
+    "nearer closer farther further robot robots arm arms who who's top bottom highest lowest something"
 )
 NEGATIONS = _set(
     "not no never don't dont doesn't didn't won't wont can't cant cannot couldn't wouldn't shouldn't mustn't isn't "

@@ -225,6 +225,9 @@ def _slots(
     """Places that keep away from the walls, some of them on top of what lies there: (height of what is under it,
     distance to the nearest thing, x, y)."""
     wide, half, turn = bench.radius(thing), height(thing) / 2, yaw(box)
+    tight = min(box.size[:2]) / 2 < wide + RIM_M and len(thing.size) > 2 < len(box.size)
+    if tight and not within and next(packing.spots(thing, box, (), widest=bench.widest()), None) is None:
+        return []  # its middle is between the walls, and there is no room for the fingers beside it
     bottom, found = box.position[2] - height(box) / 2 + packing.WALL_M, []
     for u in _steps(max(0.0, box.size[0] / 2 - wide - RIM_M)):
         for v in _steps(max(0.0, box.size[1] / 2 - wide - RIM_M)):

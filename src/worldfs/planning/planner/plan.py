@@ -153,9 +153,11 @@ class _Handling:
     def __init__(self, group: _Group, scene: Scene) -> None:
         self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
         self.limits, self.stage = group.limits, group.stage
+        at = layout(scene)
+        self.held_elsewhere = {id: w.of for id, w in at.items() if w.relation == "held" and w.of != group.robot_id}
         self.places = {
             id: ThingLocation() if where.relation == "held" and where.of != self.robot_id else where
-            for id, where in layout(scene).items()
+            for id, where in at.items()
         }  # what another robot holds is not in this one's hand: it is taken up once that one has put it down
         self.now = {t.id: t for t in movable(scene)}
         self.goals = self._spread(group.goals)
@@ -235,6 +237,8 @@ class _Handling:
                 self.lose(goal, coded("planner.gone", name=id))
             elif holds(goal, self.scene, self.robot_id, self.places):
                 found.append(goal)
+            elif (other := self._in_another_hand(goal)) is not None:
+                self.lose(goal, other)
             elif id in self.limits.abandoned:
                 self.lost.append((goal, self.limits.abandoned[id]))
             elif not planned_actions.supports_op(self.profile, planned_actions.PICK) and id != self.hand:
@@ -256,6 +260,15 @@ class _Handling:
             else:
                 found.append(goal)
         return found
+
+    def _in_another_hand(self, goal: Goal) -> CodedText | None:
+        """Why a thing cannot be brought to what this goal names: another robot holds that."""
+        if isinstance(goal, BesideGoal | TowardGoal | ApartGoal):
+            to = goal.other
+        else:
+            to = goal.support if isinstance(goal, OnGoal) else ""
+        robot = self.held_elsewhere.get(to)
+        return coded("planner.other_holds", name=self.name(to), robot=robot) if robot else None
 
     def _problem(self, wanted: list[Goal]) -> PlacementProblem:
         want = {subject(g): self._where(g) for g in wanted if not isinstance(g, HoldingGoal)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import chinese_nouns, lexicon_en, lexicon_zh
 from .vocabulary import Vocabulary, Word
@@ -13,6 +13,11 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
      r"|\bhow to\b|\bhow (do|should|would) (you|i|we)\b|who are you|what are you\b(?! (holding|doing|carrying))"),
     ("can", r"你(都)?(会|能)(做|干)?(些)?什么|^帮助我?$|会什么|能做什么|你是谁"),
+    ("never", r"\b(am i|i am|are we|we are|do (i|we))\b.{0,24}\b(hold|carry)|\b(my|our) (hand|gripper|fingers)"
+     r"|(?<!告诉)(?<!给)[我他她]们?(的|现在|正在|正|是否|是不是)*(手|拿|夹)"
+     r"|(另|别的|其他|其它).{0,3}(机器人|机械臂|手臂|手)"),
+    ("held", r"^(who|which (robots?|arms?))\b.*\b(holds?|holding|held|has|have|got|carrying|carries)\b"
+     r"|(谁|哪.?(机器人|机械臂|手臂)).{0,12}(拿|夹|手里|手上)|(手里|手上|夹爪里).{0,6}谁|被.{0,8}[拿夹]|在(谁|哪.?(机器人|机械臂|手臂))的?(手|夹爪)"),
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
     ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"
      r"|(能|可以)够?(不能|不可以)?(放|装|摆|塞|拿|抓|夹|叠|堆|搬|移|推|进)|[放装摆塞]得[下进]"),
@@ -22,7 +27,7 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
     ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
     ("size", r"\bhow (big|large|tall|high|wide|long|small)\b|\bsizes?\b|多大|多高|多宽|多长|尺寸"),
-    ("held", r"\b(holding|carrying|held|in (your|the|its) (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
+    ("held", r"\b(holding|carrying|held|in (the )?\S+ (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
     ("gripper", r"\b(gripper|hand)\b|夹爪|手爪"),
     ("where", r"\bwhere\b|哪里|哪儿|在哪"),
     ("many", r"\bhow many\b|\bcount\b|\bnumber of\b|几|多少"),
@@ -35,9 +40,17 @@ _PLAIN_ZH = frozenset(
     + lexicon_zh.MEASURES
 )
 _SIDES = ("in", "on", "beside", "left", "right", "front", "behind")
+# Asked about every hand: no hand is named.
+_ANY_HAND = re.compile(
+    r"^(who|which (robots?|arms?))\b|\bheld\b(?! by (you|it)\b)|谁|哪.?(机器人|机械臂|手臂)|被.{0,8}[拿夹]"
+)
+_ROBOT_ZH = re.compile("哪.?(机器人|机械臂|手臂)|机器人|机械臂|手臂|被(?=[拿夹])")
 _SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
 _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
 _WHERE = re.compile(r"^where (?:can|could|do|would|will) (?:i|we|you|one) (?:find|see|look for) ")
+
+
+_CONTAINS = ("contain", "contains", "hold", "holds", "holding", "carrying")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,8 @@ class ParsedQuestion:
     strange: bool = False  # has unknown words
     best: str = ""  # the superlative or comparative that is asked about
     seen: bool = False  # asked whether it can be seen
+    any_hand: bool = False  # asked of every hand: "who holds the cube", "is anything held"
+    counted: bool = False
     mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known
 
     def subjects(self) -> list[QuestionPart]:
@@ -81,7 +96,10 @@ def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQu
     topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
     parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
     mild = low.split(" ")[0] in lexicon_en.ASK_SPEAK and not _HEAD_EN.match(low)
-    return ParsedQuestion(topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), mild)
+    any_hand, counted = bool(_ANY_HAND.search(low)), bool(re.search(r"\bhow many\b|几[个件块只]|多少", low))
+    return ParsedQuestion(
+        topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), any_hand, counted, mild
+    )
 
 
 def best(low: str, language: str) -> str:
@@ -102,6 +120,7 @@ def best(low: str, language: str) -> str:
 def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
     low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", _HEAD_EN.sub("", low))
     low = re.sub(r"\b(everything|nothing)\b", "all things", low)
+    low = re.sub(r"(?<!\bwhat)(?<!\bwhere)(?<!\bwho)'s\b", "", low)  # a name's
     tokens = re.findall(r"[\w'\ue000-\uf8ff]+", low)
     found: list[QuestionPart] = []
     at, side, some, every, strange = 0, "", False, False, False
@@ -130,8 +149,8 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
             continue
         some, every = some or tokens[at] in lexicon_en.ASK_SOME, every or tokens[at] in lexicon_en.ASK_EVERY
         strange = strange or tokens[at] not in lexicon_en.ASK_PLAIN
-        if tokens[at] in ("contain", "contains", "hold", "holds") and found:  # "does the basket contain a cube"
-            found[-1] = QuestionPart(found[-1].words, "in", text=found[-1].text)
+        if tokens[at] in _CONTAINS and found:  # "does the basket contain a cube"; of a robot it is a hand
+            found[-1] = replace(found[-1], side="in")
         at += 1
     return found, strange
 
@@ -153,7 +172,7 @@ def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
             found.append(QuestionPart(tuple(words), side, exists and not side, every, text, not headed and bool(found)))
             words.clear()
 
-    for word in chinese_nouns.split(low, vocabulary):
+    for word in chinese_nouns.split(_ROBOT_ZH.sub("", low), vocabulary):
         if word.keys:
             words.extend(vocabulary.said(word.text, word.keys))
             continue

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from worldfs.base.messages import coded, render
-from worldfs.base.model import Scene
+from worldfs.base.model import RobotState, Scene
 
 from . import superlatives, task_text, thing_names
 from .directions import SIDES, axis, lies_toward
@@ -19,16 +19,23 @@ from .vocabulary import Vocabulary
 
 
 def answer(
-    text: str, scene: Scene, language: str, vocabulary: Vocabulary, can: Callable[[], Sequence[str]] = tuple
+    text: str,
+    scene: Scene,
+    language: str,
+    vocabulary: Vocabulary,
+    can: Callable[[], Sequence[str]] = tuple,
+    *,
+    robots: Sequence[RobotState] = (),
 ) -> str:
-    """One sentence or two; "" where the scene has no answer. `can`: suggestions of commands.
+    """One sentence or two; "" where the scene has no answer. `can`: suggestions of commands. `robots`: all that are
+    here, the one that is asked among them.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke").
     """
     question = parse_question(text, vocabulary, language)
     if question.topic == "can":
         return ("；" if language == "zh" else "; ").join(can())
-    found = _SceneAnswer(scene, vocabulary, language).to(question)
+    found = _SceneAnswer(scene, vocabulary, language, robots).to(question)
     if not found and question.mild:
         raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
     return found
@@ -69,8 +76,9 @@ def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
 class _SceneAnswer:
     """Answers about one scene in one language."""
 
-    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
+    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, robots: Sequence[RobotState] = ()) -> None:
         self.scene, self.vocabulary, self.language, self.zh = scene, vocabulary, language, language == "zh"
+        self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
         self.places = layout(scene)
         self.robot = own_robot(scene)  # the robot that is asked
 
@@ -147,12 +155,16 @@ class _SceneAnswer:
         for part in (*subjects, *((place,) if place is not None else ())):
             if not self.fit(part):
                 return self.none(part)
-        if q.topic == "held":
-            return self.held(subject)
+        parts = [*subjects, *((place,) if place is not None else ())]
+        hands = list(dict.fromkeys(id for part in parts for id in self.fit(part) if id in self.robots))
+        if q.topic == "held" and (place is None or hands or q.any_hand):
+            return self.held(q, [part for part in parts if not self._is_robot(part)], hands)
         if q.topic == "gripper":
-            return self.gripper()
+            return self.gripper(q, hands)
         if q.topic == "clear":
             return self.clear(subject or place)
+        if q.topic in ("list", "many", "size", "heavy") and any(self._is_robot(part) for part in subjects):
+            return ""  # "what is arm_2?", "what does arm_2 weigh?"
         named = list(dict.fromkeys(id for part in subjects for id in self.fit(part)))
         match q.topic:
             case "best" | "compared":
@@ -233,32 +245,38 @@ class _SceneAnswer:
         thing = self.scene.thing(id)
         return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None else ""
 
-    def held(self, subject: QuestionPart | None) -> str:
-        held = held_by(self.scene)
-        named = self.fit(subject) if subject is not None and not subject.general else []
-        # of a hand that was not asked about it is said whose it is, neither yes nor no
-        asked = named or (self._held_things() if self.robot is None else [])
-        if others := [id for id in asked if self._of_another(id)]:
-            return self.joined(self.fact(id) for id in others)
-        now = self.several((held,)) if held else ""
-        said = self.say("planner.gripper_holds", thing=now) if held else self.say("planner.nothing_held")
-        return self.yes(held in named, said) if named else said
+    def held(self, q: ParsedQuestion, parts: Sequence[QuestionPart], hands: Sequence[str]) -> str:
+        """What is in the hands that are asked about: those named, all where none is meant, else the own."""
+        own = [self.robot.robot_id] if self.robot is not None else []
+        of = hands or (list(self.robots) if q.any_hand or not own else own)
+        held = {id: spot.of for id, spot in self.places.items() if spot.relation == "held"}
+        named = list(dict.fromkeys(id for part in parts if not part.general for id in self.fit(part)))
+        now = [id for id, robot in held.items() if robot in of and id in (named or held)]
+        if q.counted:
+            return self.say("planner.count_of", n=len(now), things=self.several(now)) if now else "0"
+        if named:
+            return self.yes(bool(now), self.joined(self.fact(id) for id in now or named))
+        if of == own:
+            return (
+                self.say("planner.gripper_holds", thing=self.several(now)) if now else self.say("planner.nothing_held")
+            )
+        empty = [self.say("planner.holds_nothing", robot=id) for id in hands if id not in held.values()]
+        return self.joined([*map(self.fact, now), *empty]) or self.say("planner.nothing_held")
 
-    def _held_things(self) -> list[str]:
-        return [id for id, spot in self.places.items() if spot.relation == "held"]
+    def _is_robot(self, part: QuestionPart) -> bool:
+        return any(id in self.robots for id in self.fit(part))
 
-    def _of_another(self, id: str) -> bool:
-        """Whether another robot than the one that is asked holds it."""
-        spot = self.places.get(id, ThingLocation())
-        return spot.relation == "held" and (self.robot is None or spot.of != self.robot.robot_id)
-
-    def gripper(self) -> str:
-        robot = self.robot
-        if robot is None or held_by(self.scene):
-            return self.held(None)
+    def gripper(self, q: ParsedQuestion, hands: Sequence[str]) -> str:
+        robot = self.robots.get(hands[0]) if len(hands) == 1 else None if hands else self.robot
+        if robot is None or any(spot == ThingLocation("held", robot.robot_id) for spot in self.places.values()):
+            return self.held(q, (), hands)
         code = {"open": "planner.gripper_open", "closed": "planner.gripper_closed"}.get(robot.gripper or "")
         state = coded(code) if code else "" if self.zh else robot.gripper
-        return self.say("planner.gripper_is", state=state) if state else self.held(None)
+        if not state:
+            return self.held(q, (), hands)
+        if robot.robot_id in hands:
+            return self.say("planner.gripper_of", robot=robot.robot_id, state=state)
+        return self.say("planner.gripper_is", state=state)
 
     def clear(self, part: QuestionPart | None) -> str:
         tops = [s.id for s in surfaces(self.scene)]
@@ -272,7 +290,7 @@ class _SceneAnswer:
                 code = "planner.are_there" if len(inside) > 1 else "planner.is_there"
                 found.append(self.yes(False, self.say(code, **facts)))
             elif id in tops and not holds(ClearedGoal(id), self.scene):
-                found.append(self.yes(False, self.held(None)))
+                found.append(self.yes(False, self.say("planner.gripper_holds", thing=self.the(held_by(self.scene)))))
             else:
                 found.append(self.yes(True, self.say("planner.nothing_there", side=side, place=the)))
         return "; ".join(found)

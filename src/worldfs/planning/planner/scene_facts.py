@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
@@ -79,10 +79,15 @@ def with_stations(scene: Scene, robot_id: str) -> Scene:
 
 def with_receivers(scene: Scene, robot_id: str) -> Scene:
     """The scene as an arm sees it that hands things over: the other robots are some to hand to."""
+    return with_robots(scene, [r for r in scene.robots if r.robot_id != robot_id and len(r.pose) >= 3])
+
+
+def with_robots(scene: Scene, robots: Iterable[RobotState]) -> Scene:
+    """The scene in which these robots are things that words may name."""
     there = {thing.id for thing in (*scene.objects, *scene.furniture)}
-    others = [r for r in scene.robots if r.robot_id not in ("", robot_id, *there)]
-    found = tuple(Thing(r.robot_id, r.robot_id, ROBOT, r.pose[:3], shape="region") for r in others if len(r.pose) >= 3)
-    return replace(scene, furniture=(*scene.furniture, *found)) if found else scene
+    new = [robot for robot in robots if robot.robot_id not in ("", *there)]
+    found = tuple(Thing(r.robot_id, r.robot_id, ROBOT, r.pose[:3], shape="region") for r in new)
+    return sanitized_scene(replace(scene, furniture=(*scene.furniture, *found))) if found else scene
 
 
 def own_robot(scene: Scene, robot_id: str = "") -> RobotState | None:

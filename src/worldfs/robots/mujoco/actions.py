@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base.footprint import gap, is_round_above
 from worldfs.base.json_values import as_list
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
@@ -250,9 +251,14 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     if (into := params.word(order.params, SUPPORT)) is not None and into[1] in arm.rig.fixtures:
         found = object_placement.goal_on(arm, held, into[1], order.id)
         return found if isinstance(found, Finding) else (held, found)
+    conflict = place_conflict(arm, order, held)
+    if conflict is not None:
+        return conflict
     if at is not None:
         found = object_placement.goal_at(arm, held, at[:3], order.id)
-        return found if isinstance(found, Finding) else (held, found)
+        if isinstance(found, Finding):
+            return found
+        return _other_support(arm, order, held, found[0].on) or (held, found)
     keys: tuple[str, ...] = SUPPORT
     named = params.word(order.params, keys)
     if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
@@ -264,6 +270,47 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
         return params.invalid_param(order, keys[0], coded("robot.param_other"), id, coded("robot.name_place"))
     on = object_placement.goal_on(arm, held, id, order.id)
     return on if isinstance(on, Finding) else (held, on)
+
+
+def place_conflict(arm: Arm, order: Order, held: str = "") -> Finding | None:
+    """Why what an order names as the place is none, or not where its point is; `held`: what may be named as well."""
+    named = params.word(order.params, SUPPORT)
+    if named is None or named[1] == held:
+        return None
+    at, id = params.point(order), params.thing(arm.rig, order, (named[0],), objects=False)
+    if isinstance(at, Finding) or isinstance(id, Finding):
+        return (id if isinstance(id, Finding) else None) if at is not None else None
+    support = object_placement.as_it_lies(arm.rig, id)
+    if is_round_above(support) and not support.is_container:
+        return _refused_place(order, named[0], coded("critic.round.expected"), coded("critic.round.found", id=id))
+    if (
+        at is not None
+        and gap(replace(support, size=(), position=(*map(float, at[:3]),)), support) > object_placement.ASTRAY
+    ):
+        found = coded("critic.astray.found", point=[*map(float, at[:3])])
+        return _refused_place(order, named[0], coded("critic.astray.expected", id=id), found)
+    return None
+
+
+def _other_support(arm: Arm, order: Order, held: str, on: str) -> Finding | None:
+    """Why the thing must not come to rest on `on`, which is what is at the point of an order."""
+    named = params.word(order.params, SUPPORT)
+    if on in arm.rig.body and is_round_above(object_placement.as_it_lies(arm.rig, on)):
+        return _refused_place(
+            order, "target_position", coded("critic.round.expected"), coded("critic.round.found", id=on)
+        )
+    if named is None or named[1] == held:
+        return None
+    id = params.thing(arm.rig, order, (named[0],), objects=False)
+    if isinstance(id, Finding) or id == on or arm.rig.things[id].shape == "region":
+        return None
+    expected = coded("critic.astray.expected", id=id)
+    return _refused_place(order, named[0], expected, coded("robot.point_on", on=on))
+
+
+def _refused_place(order: Order, name: str, expected: str, found: str) -> Finding:
+    fix = coded("critic.astray.fix")
+    return Finding("CRITIC_REFUSED", f"ACTION.md params.{name}", expected, found, fix, order.id)
 
 
 def plan_place(arm: Arm, order: Order) -> object_placement.PlacementPlan | Finding:

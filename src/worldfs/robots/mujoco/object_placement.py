@@ -35,6 +35,7 @@ FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
 NARROW = 0.008  # m between things on a table, where nothing wider is left
 NEAR_SPOT = 0.025  # m from a named point: nearer, a roomy place will do
 TRIED = 6  # narrow places, before the arm gives up
+ASTRAY = 0.01  # m beyond the outline of what an order names, where its point is no longer in or on that
 TALL = 0.09  # m: higher things are carried slower
 
 
@@ -224,7 +225,7 @@ def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]
     _, rotation = rig.view.tcp_pose()
     if rotation[2, 2] > -0.99:
         return  # a hand that holds it from the side cannot be turned about the vertical
-    others = [_as_it_lies(rig, id) for id in rig.objects if id != held and within(basket, rig.position(id), 0.05)]
+    others = [as_it_lies(rig, id) for id in rig.objects if id != held and within(basket, rig.position(id), 0.05)]
     for spot in packing.spots(_in_the_hand(rig, held, rotation), basket, others, held=True):
         goal = _goal_in(arm, held, basket, np.array([spot.x, spot.y]), float(interior(basket)[0][2]))
         yield replace(goal, yaws=(spot.turn, spot.turn + math.pi))
@@ -237,8 +238,10 @@ def _goal_in(arm: Arm, held: str, basket: Thing, spot: Array, floor: float) -> P
     return PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
 
 
-def _as_it_lies(rig: Rig, id: str) -> Thing:
+def as_it_lies(rig: Rig, id: str) -> Thing:
     """The thing where it is now (m), turned as it is."""
+    if id not in rig.body:
+        return rig.things[id]
     return replace(
         rig.things[id],
         position=tuple(map(float, rig.position(id))),

@@ -66,6 +66,8 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
             steps = sequences.steps_of(order)
             if isinstance(steps, Finding):
                 return (steps,)
+            if (conflict := _later_place(arm, order, steps)) is not None:
+                return (conflict,)
             op, given = steps[0]
             if op in ("strategy", "real_execute"):
                 found = params.invalid_param(
@@ -74,6 +76,18 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
             else:
                 return review(arm, replace(order, op=op, params=given), interpreter, cameras)
     return (found,) if isinstance(found, Finding) else ()
+
+
+def _later_place(arm: Arm, order: Order, steps: sequences.Steps) -> Finding | None:
+    """Why one of the places of a sequence is none, unless what is named there is moved before."""
+    moved: set[object] = set()
+    for op, given in steps:
+        step = replace(order, op=op, params=given)
+        moved |= {given[name] for name in OBJECT if op != "place" and isinstance(given.get(name), str)}
+        named = params.word(given, SUPPORT) if op == "place" else None
+        if named is not None and named[1] not in moved and (found := actions.place_conflict(arm, step)) is not None:
+            return found
+    return None
 
 
 def _sight(order: Order, cameras: bool) -> Finding | None:

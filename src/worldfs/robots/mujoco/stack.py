@@ -7,12 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from worldfs.base.footprint import is_round_above
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.standard_operations import STACK
 
-from . import actions, params, support
+from . import actions, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult
 from .object_placement import STILL, WATCHED
@@ -31,7 +32,7 @@ def levels(arm: Arm, order: Order) -> list[str] | Finding:
         if isinstance(found := params.thing(arm.rig, replace(order, params={IDS: id}), (IDS,), objects=True), Finding):
             return found
     for id in ids[:-1]:
-        if arm.rig.things[id].shape == "sphere":
+        if is_round_above(object_placement.as_it_lies(arm.rig, id)):
             found_text, fix = coded("handling.ball_below", id=id), coded("handling.ball_on_top")
             return params.invalid_param(
                 order, IDS, coded("handling.no_ball_below"), found_text, fix, code="CRITIC_REFUSED"
