@@ -4,6 +4,7 @@ import pytest
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Thing
+from worldfs.planning.planner import interpreter
 
 CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
 
@@ -78,8 +79,19 @@ def test_what_nobody_understands_moves_nothing(opened):
 
 
 def test_words_that_ask_for_nothing_have_not_succeeded(opened):
-    done = opened(CUBE, interpreter=lambda text, scene: []).do("real_execute", nl_task="thank you")
-    assert (done.ok, done.code, done.evidence["steps"]) == (False, "NOT_UNDERSTOOD", 0)
+    hand = opened(CUBE, interpreter=interpreter("franka_001"))
+    for words in ("thank you", "where is the cube?", "hello"):
+        done = hand.do("real_execute", nl_task=words)
+        assert (done.ok, done.code, done.evidence["steps"]) == (False, "NOT_UNDERSTOOD", 0), words
+
+
+def test_what_is_already_so_has_succeeded_and_moves_nothing(opened):
+    hand = opened(CUBE, interpreter=interpreter("franka_001"))
+    assert hand.do("real_execute", nl_task="put it in the basket").code == "NOT_UNDERSTOOD"
+    for n, words in enumerate(("put the cube in the basket", "put the cube in the basket", "把方块放进篮子")):
+        done = hand.do("real_execute", nl_task=words)
+        assert done.ok and (done.evidence["steps"] == 0) is (n > 0), (words, done)
+    assert hand.seen("cube_01").status == "in_basket"
 
 
 def test_without_an_interpreter_it_says_so(opened):

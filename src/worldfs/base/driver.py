@@ -37,7 +37,8 @@ class Run:
 
 
 Interpreter = Callable[[str, Scene], Sequence[Order]]
-"""Natural language to orders on this body (for `real_execute`); raises `BadInput` when it cannot."""
+"""Natural language to orders on this body (for `real_execute`): none where the scene is already as it is asked. Raises
+`BadInput` when it cannot, and for words that ask for nothing."""
 
 
 class Driver(Protocol):

@@ -282,7 +282,7 @@ ROWS = {
     "robot.no_nesting": ("a sequence cannot hold {op}", "步骤序列中不能包含 {op}"),
     "robot.steps_done": ("{n} steps done: {ops}", "已完成 {n} 步：{ops}"),
     "robot.step_failed": ("step {i} of {n}, {op}: {said}", "第 {i} 步(共 {n} 步) {op}：{said}"),
-    "robot.no_action": ("{task!r} contains no action", "{task!r} 没有要求任何动作"),
+    "robot.already": ("nothing to do: {task!r} is already so", "无需动作：{task!r} 已经做到"),
     "robot.interpreter": ("an interpreter of language", "语言解释器"),
     "robot.no_interpreter": ("this body was opened without one", "这个机器人启动时没有配备"),
     "robot.use_planner": (

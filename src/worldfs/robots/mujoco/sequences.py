@@ -240,8 +240,7 @@ def real_execute(
     except UserError as error:
         return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", error_message(error), evidence=action_evidence.close())
     if not orders:
-        none = coded("robot.no_action", task=task[1])
-        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", none, evidence=action_evidence.close())
+        return Outcome.success(coded("robot.already", task=task[1]), **action_evidence.close())
     return run_in_order(arm, [replace(o, id=order.id) for o in orders], action_evidence, carry)
 
 
