@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from worldfs.base.model import Relation
 from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, interpret
+
+from .conftest import cube, scene_of
 
 ANSWERS = {
     "is the apple in the basket?": "yes, the red apple is in the basket",
@@ -64,3 +69,12 @@ def test_an_order_that_begins_like_a_question_is_not_understood(world, text):
     report = Planner(world).run(text)
     assert isinstance(report.intent, RefusedIntent) and report.verdict == "not_understood"
     assert not report.ok and not world.log
+
+
+@pytest.mark.parametrize("position", [(), (math.nan,) * 3, (0.1,)])
+def test_a_place_that_no_page_gives_is_not_said_in_numbers(position):
+    scene = scene_of(replace(cube("cube_01", 0.4, 0.0, "blue"), position=position))
+    scene = replace(scene, relations=())
+    for text in ("where is the cube?", "方块在哪里？"):
+        found = interpret(text, scene)
+        assert "nan" not in found.answer and "(" not in found.answer, found

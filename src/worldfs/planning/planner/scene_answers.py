@@ -243,7 +243,8 @@ class _SceneAnswer:
 
     def numbers(self, id: str) -> str:
         thing = self.scene.thing(id)
-        return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None else ""
+        known = thing is not None and len(thing.position) >= 3 and all(map(math.isfinite, thing.position[:3]))
+        return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None and known else ""
 
     def held(self, q: ParsedQuestion, parts: Sequence[QuestionPart], hands: Sequence[str]) -> str:
         """What is in the hands that are asked about: those named, all where none is meant, else the own."""
