@@ -252,6 +252,7 @@ SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for w
     (("水果篮子", "花篮子"), "把篮子放到basket里", "?"),
     (("soup can", "soup bowl"), "put the soup in the basket", "?"),
     (("soup can", "soup spoon"), "put the soup in the basket", "a0"),
+    (("plate", "dish rack"), "put the plate and the dish in the basket", "?"),
     (("bottle for oil", "sponge"), "put the oil in the basket", "?"),
     (("beer", "beer mug", "sponge"), "put everything in the basket but not the beer", "a1 a2"),
     (STANDS, "can you put both stands in the basket?", "a0 a1"),

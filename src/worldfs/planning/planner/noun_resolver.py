@@ -33,7 +33,11 @@ class NounResolver:
 
     def all(self, nouns: tuple[NounPhrase, ...], but: Collection[str] = ()) -> tuple[str, ...]:
         """Every thing that the phrases mean, once, in order, and none of `but`; () only for "all …" without any."""
-        found = tuple(dict.fromkeys(id for noun in nouns for id in self.one(noun, but)))
+        each = [self.one(noun, but) for noun in nouns]
+        for n, (noun, ids) in enumerate(zip(nouns, each, strict=True)):
+            if not noun.pronoun and len(ids) == 1 and ids in each[:n]:  # "the plate and the dish": two, and one is here
+                raise self._asked("planner.ambiguous", noun, ids)
+        found = tuple(dict.fromkeys(id for ids in each for id in ids))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
         self.mentioned |= set(found)
