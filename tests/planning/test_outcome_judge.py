@@ -54,6 +54,11 @@ def test_a_body_that_travels_is_where_the_order_says(op, params, pose, holds):
         ({"ee_pose": [0.4, 0.0, 0.0, 1, 0, 0, 0]}, False),
         ({}, None),
         ({"ee_pose": "there"}, None),
+        ({"ee_pose": [0.4, 0.0]}, None),
+        ({"ee_pose": [0.4]}, None),
+        ({"ee_pose": []}, None),
+        ({"ee_pose": {"position": [0.4, 0.0, 0.6]}}, None),
+        ({"ee_pose": [[0.4, 0.0, 0.6], [1, 0, 0, 0]]}, None),
     ],
 )
 def test_a_hand_is_judged_by_its_own_pose_and_never_by_the_base(extra, holds):
@@ -77,6 +82,62 @@ def test_what_is_picked_up_is_held(own, relations, holds, params):
     assert verdict("grasp", params, REST, scene(own, APPLE, CAN, relations=relations)) is holds
 
 
+@pytest.mark.parametrize(
+    "value",
+    [["far", "away", "!"], [None] * 3, [{}, {}, [9]], [True, False, False], [0.0, 0.0, float("nan")], [10**400] * 3],
+)
+def test_what_is_no_number_is_no_coordinate(value):
+    after = scene(robot(extra={"ee_pose": value}))
+    assert verdict("move_to", {"target_pose": [0.05, 0.0, 0.05]}, REST, after) is None
+    assert verdict("move_to", {"target_pose": [0.0, 0.0, 0.0]}, REST, scene(robot(pose=tuple(value))), CART) is None
+
+
+@pytest.mark.parametrize(
+    ("goal", "pose", "holds"),
+    [
+        ([2.0, 1.0, 0.0], (2.0, 1.0, 0.3), True),
+        ([2.0, 1.0, 0.0], (2.0, 1.0, 5.0), None),
+        ([2.0, 1.0, 5.0], (2.0, 1.0, 5.0), True),
+        ([2.0, 1.0, 5.0], (2.0, 1.0, 0.0), None),
+        ([2.0, 1.0, 5.0], (2.0, 1.0), None),
+        ([2.0, 1.0, 5.0], (0.0, 1.0, 5.0), False),
+    ],
+)
+def test_a_body_that_travels_is_as_high_as_the_order_says(goal, pose, holds):
+    assert verdict("move_to", {"target_pose": goal}, REST, scene(robot(pose=pose)), CART) is holds
+
+
+@pytest.mark.parametrize("way", [0.01, 0.02, 0.05, 0.08, 0.1, 0.3])
+@pytest.mark.parametrize("axis", range(3))
+def test_no_tolerance_is_as_large_as_the_motion_that_is_asked(way, axis):
+    """What has not moved, has gone the other way or has gone elsewhere shows no order of any length."""
+
+    def off(at, by, along=axis):
+        return [part + by * (n == along) for n, part in enumerate(at)]
+
+    hand, cart = [0.4, 0.0, 0.6], [0.4, 0.2, 1.0]
+    before, cart_before = scene(robot(extra={"ee_pose": hand}), APPLE, CAN), scene(robot(pose=tuple(cart)))
+    for by, along, shown in [(0, axis, False), (-way, axis, False), (way, (axis + 1) % 3, False), (way, axis, True)]:
+        cart_after = scene(robot(pose=tuple(off(cart, by, along))))
+        things = [replace(one, position=tuple(off(one.position, by, along))) for one in (APPLE, CAN)]
+        after = scene(robot(extra={"ee_pose": off(hand, by, along)}), *things)
+        orders = [
+            ("move_to", {"target_pose": off(hand, way)}, ARM),
+            ("place", {"object_id": "apple_01", "target_position": off(APPLE.position, way)}, ARM),
+        ]
+        found = verdict("move_to", {"target_pose": off(cart, way)}, cart_before, cart_after, CART)
+        assert (found is True) is shown, (by, along, found)
+        if axis < 2:
+            direction = [float(n == axis) for n in range(2)]
+            orders.append(("push", {"object_id": "can_01", "direction": direction, "distance": way}, ARM))
+        for op, params, profile in orders:
+            found = verdict(op, params, before, after, profile)
+            if op == "place" and axis == 2:  # its z may be the surface's, or the thing's middle or upper side
+                assert not (found and by == way and along != axis), (op, by)
+            else:
+                assert (found is True) is shown, (op, by, along, found)
+
+
 def laid(x, y, z=0.43):
     return scene(robot(), replace(APPLE, position=(x, y, z)), CAN)
 
@@ -87,6 +148,15 @@ def laid(x, y, z=0.43):
         ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.21), True),
         ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.3), None),
         ({"target_position": [0.5, -0.2, 0.43]}, laid(0.4, 0.1), False),
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.2, 2.5), False),
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.2, 0.52), None),
+        ({"target_position": [0.5, -0.2, 0.43]}, laid(0.5, -0.2, 0.0), None),
+        ({"target_position": [0.5, -0.2, 0.4]}, laid(0.5, -0.2), True),
+        ({"target": "basket_01"}, laid(0.52, 0.31, 2.5), False),
+        ({"target": "basket_01"}, laid(0.52, 0.31, 0.56), None),
+        ({"target": "table_01"}, laid(0.6, -0.3, 2.5), False),
+        ({"target": "table_01"}, laid(0.6, -0.3, 0.5), None),
+        ({"target": "table_01"}, laid(0.4, -0.1, 0.53), None),
         ({"target": "basket_01"}, laid(0.52, 0.31), True),
         ({"target": "basket"}, laid(0.52, 0.31), True),
         ({"target": "basket_01"}, laid(0.4, -0.2), False),
@@ -115,6 +185,33 @@ def test_what_is_pushed_has_moved_so_far(moved, holds):
     assert verdict("push", {"object_id": "can_01", "direction": "forward", "distance": 0.1}, REST, after) is holds
 
 
+@pytest.mark.parametrize(
+    ("direction", "moved", "turn", "holds"),
+    [
+        ("forward", (0.02, 0.0, 0.0), 0.0, True),
+        ("left", (0.0, 0.02, 0.0), 0.0, True),
+        ("right", (0.0, -0.02, 0.0), 0.0, True),
+        ("Backward", (-0.02, 0.0, 0.0), 0.0, True),
+        ("forward", (0.0, 0.02, 0.0), 1.5707963, True),
+        ("forward", (0.02, 0.0, 0.0), 1.5707963, None),
+        ([0, 3], (0.0, 0.02, 0.0), 0.0, True),
+        ("forward", (0.0, 0.0, 0.0), 0.0, False),
+        ("forward", (-0.02, 0.0, 0.0), 0.0, None),
+        ("forward", (0.0, 0.0, 0.02), 0.0, None),
+        ("forward", (0.02, 0.0, 0.3), 0.0, None),
+        ("somewhere", (0.02, 0.0, 0.0), 0.0, None),
+        ([0, 0], (0.02, 0.0, 0.0), 0.0, None),
+        (["a", None], (0.02, 0.0, 0.0), 0.0, None),
+        (None, (0.02, 0.0, 0.0), 0.0, None),
+    ],
+)
+def test_a_push_goes_the_way_that_is_asked(direction, moved, turn, holds):
+    own = robot(pose=(0.0, 0.0, 0.0, 0.0, 0.0, turn))
+    pushed = replace(CAN, position=tuple(a + b for a, b in zip(CAN.position, moved, strict=True)))
+    params = {"object_id": "can_01", "direction": direction, "distance": 0.02}
+    assert verdict("push", params, scene(own, APPLE, CAN), scene(own, APPLE, pushed)) is holds
+
+
 DIM = Operation("dim", shows=(("lamp.brightness", "level"), ("mode", "mode")))
 
 
@@ -134,6 +231,12 @@ DIM = Operation("dim", shows=(("lamp.brightness", "level"), ("mode", "mode")))
 def test_an_operation_of_its_own_is_judged_by_what_it_declares_to_show(params, extra, holds):
     assert verdict("dim", params, REST, scene(robot(extra=extra)), operation=DIM) is holds
     assert verdict("dim", params, REST, scene(robot(extra=extra)), operation=Operation("dim")) is None
+
+
+@pytest.mark.parametrize(("level", "shown", "holds"), [(0.005, 0.0, False), (0.005, 0.005, True), (0, 0.0, True)])
+def test_a_number_that_has_not_changed_shows_no_small_change(level, shown, holds):
+    before, after = (scene(robot(extra={"lamp": {"brightness": one}})) for one in (0.0, shown))
+    assert verdict("dim", {"level": level}, before, after, operation=DIM) is holds
 
 
 def test_a_robot_that_is_not_observed_has_shown_nothing():

@@ -7,10 +7,12 @@ node, the last one before the attempt and the one after it: where the robot stan
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from worldfs.base.json_values import as_floats, as_object
+from worldfs.base.footprint import lying, yaw
+from worldfs.base.json_values import as_list, as_object
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Json, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.order_parameters import LABEL, OBJECT, POINT, given_parameter, goal_names, thing_names
@@ -27,11 +29,13 @@ from worldfs.base.standard_operations import (
 )
 
 from .parameters import number, point
+from .planner.directions import WAYS, axis
 from .planner.scene_facts import tops
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said
 LAID, ASTRAY = 0.03, 0.15  # m, the same of a thing
 STILL: Final = 0.005  # m: what moved less has not moved
+PART: Final = 0.5  # of a motion that is asked for: who is farther than that from its end has not shown it
 SAME: Final = 0.01  # of a number that an entry shows, and that share of it
 TOOL: Final = ("ee_pose", "tool_pose", "tcp_pose")  # members of a robot's entry that say where its hand is
 
@@ -90,16 +94,46 @@ def _moved(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
 
 
 def _arrived(goal: Vec, robot: RobotState, seen: Observed) -> OutcomeVerdict:
-    """A hand by its own pose, if the entry has it; a body that travels by where it stands."""
-    name, at = next(((key, as_floats(robot.extra[key])[:3]) for key in TOOL if key in robot.extra), ("", []))
+    """A hand by its own pose, if the entry has it; a body that travels by where it stands, in three coordinates if its
+    goal is above the floor."""
+    name = next((key for key in TOOL if key in robot.extra), "")
     profile = seen.profile
-    if not at and profile is not None and (profile.max_reach or any(op.name in PICK for op in profile.ops)):
+    if not name and profile is not None and (profile.max_reach or any(op.name in PICK for op in profile.ops)):
         return UNSEEN  # an arm, whose base stands still
-    name, at = (name, at) if at else ("pose", list(robot.pose[:2]))
-    if len(at) < 2:
+    axes = 3 if name or any(abs(height) > AT for height in goal[2:3]) else 2
+    at, wanted = _stands(robot, name, axes), coordinates(goal, axes)
+    if at is None or wanted is None:
         return UNSEEN
-    away = math.dist(at, goal[: len(at)])
-    return OutcomeVerdict(_near(away, AT, OFF), {"goal": [*goal]}, {name: at, "distance": round(away, 4)})
+    earlier = seen.before.robot(robot.robot_id)
+    start = None if earlier is None else _stands(earlier, name, axes)
+    away = math.dist(at, wanted)
+    holds = _near(away, _within(AT, start, wanted), OFF)
+    if not name and holds is False and math.dist(at[:2], wanted[:2]) <= OFF:
+        holds = None  # vehicles observe no height
+    if not name and axes == 2 and not all(_finite(one) and abs(one) <= OFF for one in robot.pose[2:3]):
+        holds = holds and None  # it flies
+    return OutcomeVerdict(holds, {"goal": [*goal]}, {name or "pose": [*at], "distance": round(away, 4)})
+
+
+def _stands(robot: RobotState, tool: str, axes: int) -> Vec | None:
+    return coordinates(robot.extra.get(tool) if tool else robot.pose, axes)
+
+
+def coordinates(value: object, axes: int = 3) -> Vec | None:
+    """The first numbers of a list, one for each axis; None where one is missing or is no finite number."""
+    found = as_list(value)[:axes]
+    if len(found) < axes or not all(_finite(one) for one in found):
+        return None
+    return tuple(float(one) for one in found if isinstance(one, int | float))
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and number(value) and abs(value) <= sys.float_info.max
+
+
+def _within(usual: float, start: Vec | None, goal: Vec) -> float:
+    """How far from the goal still shows it: less than the way there, so that what has not moved shows nothing."""
+    return usual if start is None else max(STILL, min(usual, PART * math.dist(start, goal)))
 
 
 def _at_zone(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
@@ -132,18 +166,36 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
         return OutcomeVerdict(False, {"holding": None}, {"holding": id})
     thing = seen.after.thing(id)
     others = (other for other in seen.after.robots if other.robot_id != robot.robot_id)
-    if thing is None or len(thing.position) < 3 or any(held_by(other, seen.after) == id for other in others):
+    if (
+        thing is None
+        or coordinates(thing.position) is None
+        or any(held_by(other, seen.after) == id for other in others)
+    ):
         return UNSEEN
     name, value = given_parameter(order.params, places)
     observed: Json = {"object": id, "position": [*thing.position]}
     if isinstance(value, str) and name not in POINT:
         support = seen.thing(seen.named(value))
-        return UNSEEN if support is None else OutcomeVerdict(_lies(thing, support), {"place": support.id}, observed)
+        if support is None:
+            return UNSEEN
+        return OutcomeVerdict(_lies(thing, support, seen), {"place": support.id}, observed)
     goal = point(op, order.params, places)
     if goal is None:
         return UNSEEN
-    away = math.dist(thing.position[:2], goal[:2])
-    return OutcomeVerdict(_near(away, LAID, ASTRAY), {"position": [*goal]}, {**observed, "distance": round(away, 4)})
+    away, above, below = math.dist(thing.position[:2], goal[:2]), _bottom(thing) - goal[2], goal[2] - _top(thing)
+    earlier = seen.before.thing(id)
+    start = None if earlier is None else coordinates(earlier.position)
+    holds = _near(max(away, above), _within(LAID, start, goal), ASTRAY)
+    holds = None if holds and below > LAID else holds  # a heap may have given way under it
+    return OutcomeVerdict(holds, {"position": [*goal]}, {**observed, "distance": round(max(away, above, below), 4)})
+
+
+def _bottom(thing: Thing) -> float:
+    return float(thing.position[2]) - lying(thing).height / 2
+
+
+def _top(thing: Thing) -> float:
+    return float(thing.position[2]) + lying(thing).height / 2
 
 
 def _held_before(order: Order, seen: Observed) -> str | None:
@@ -159,16 +211,31 @@ def _let_go(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
 
 
 def _pushed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
+    """Along its direction, and not aside, up or down."""
     _, word = given_parameter(order.params, OBJECT)
-    wanted = order.params.get("distance")
-    if not isinstance(word, str) or not isinstance(wanted, int | float) or not number(wanted):
+    wanted, way = order.params.get("distance"), _way(order.params.get("direction"), robot)
+    if not isinstance(word, str) or not isinstance(wanted, int | float) or not _finite(wanted) or wanted <= STILL:
         return UNSEEN
     one, other = seen.before.thing(seen.named(word)), seen.after.thing(seen.named(word))
-    if one is None or other is None or len(one.position) != 3 or len(other.position) != 3:
+    start = None if one is None else coordinates(one.position)
+    end = None if other is None else coordinates(other.position)
+    if start is None or end is None or way is None:
         return UNSEEN
-    moved = math.dist(one.position[:2], other.position[:2])
-    holds = True if abs(moved - wanted) <= LAID else False if moved <= STILL else None
-    return OutcomeVerdict(holds, {"distance": wanted}, {"object": other.id, "moved": round(moved, 4)})
+    moved = math.dist(start, end)
+    goal = (start[0] + wanted * way[0], start[1] + wanted * way[1], start[2])
+    holds = True if math.dist(end, goal) <= min(LAID, PART * wanted) else False if moved <= STILL else None
+    told = {"object": seen.named(word), "moved": round(moved, 4), "distance": round(math.dist(end, goal), 4)}
+    return OutcomeVerdict(holds, {"position": [round(part, 4) for part in goal]}, told)
+
+
+def _way(direction: object, robot: RobotState) -> tuple[float, float] | None:
+    """A unit vector on the floor: a word as the robot sees it, or [x, y]. A base without a turn looks along x."""
+    if isinstance(direction, str):
+        side = WAYS.get(direction.strip().lower())
+        return None if side is None else axis(side, Scene((robot,)))
+    given = coordinates(direction, 2)
+    length = 0.0 if given is None else math.hypot(*given)
+    return None if given is None or length < 1e-6 else (given[0] / length, given[1] / length)
 
 
 def _shows(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
@@ -178,7 +245,10 @@ def _shows(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     if not asked:
         return UNSEEN
     observed = {member: _member(robot, member) for member, _ in asked}
-    holds = all(_same(observed[member], value) for member, value in asked)
+    earlier = seen.before.robot(robot.robot_id)
+    holds = all(
+        _same(observed[member], value, None if earlier is None else _member(earlier, member)) for member, value in asked
+    )
     return OutcomeVerdict(holds, dict(asked), observed)
 
 
@@ -193,25 +263,49 @@ def _member(robot: RobotState, member: str) -> object:
     return found
 
 
-def _same(one: object, other: object) -> bool:
+def _same(one: object, other: object, earlier: object = None) -> bool:
+    """Numbers within a hundredth, and within half of the change from what the entry showed earlier."""
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, int | float) and isinstance(other, int | float) and number(one) and number(other):
-        return abs(one - other) <= SAME * max(1.0, abs(other))
+        before = as_list(earlier)
+        before = before if len(before) == len(other) else [None] * len(other)
+        return len(one) == len(other) and all(map(_same, one, other, before))
+    if isinstance(one, int | float) and isinstance(other, int | float) and _finite(one) and _finite(other):
+        within = SAME * max(1.0, abs(other))
+        if isinstance(earlier, int | float) and _finite(earlier):
+            within = min(within, PART * abs(other - earlier))
+        return abs(one - other) <= max(within, 1e-9 * abs(other))
     return type(one) is type(other) and one == other
 
 
-def _lies(thing: Thing, support: Thing) -> bool | None:
-    """Whether the thing's middle is over the support, turned as that is, and no lower than it may be."""
-    if len(support.position) < 3 or len(support.size) < 3:
+def _lies(thing: Thing, support: Thing, seen: Observed) -> bool | None:
+    """Whether the thing's middle is over the support, turned as that is, and its underside is at the support's upper
+    side; in a container, between its floor and its rim. On another thing there: that is not said of the support."""
+    if coordinates(support.position) is None or coordinates(support.size) is None:
         return None
-    w, x, y, z = support.orientation if len(support.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
-    yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     dx, dy = (a - b for a, b in zip(thing.position[:2], support.position[:2], strict=True))
-    along = (dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw))
+    cos, sin = math.cos(yaw(support)), math.sin(yaw(support))
+    along = (dx * cos + dy * sin, dy * cos - dx * sin)
     beside = max(abs(part) - side / 2 for part, side in zip(along, support.size[:2], strict=True))
-    base = support.position[2] - support.size[2] / 2 if support.is_container else min(tops(support))
-    return _near(max(beside, base - thing.position[2]), 0.0, ASTRAY)
+    low, high = min(tops(support)), max(tops(support))
+    if support.is_container:
+        low = support.position[2] - support.size[2] / 2
+    bottom = _bottom(thing)
+    if (out := _near(max(beside, low - thing.position[2]), 0.0, ASTRAY)) is not True:
+        return out
+    if support.is_container:
+        return True if low - LAID <= bottom <= high + STILL else _hovers(thing, support, bottom - high, seen)
+    if min(abs(bottom - one) for one in tops(support)) <= LAID:
+        return True
+    return _hovers(thing, support, bottom - high, seen)
+
+
+def _hovers(thing: Thing, support: Thing, above: float, seen: Observed) -> bool | None:
+    """False: high above its place, and nothing else is there that may carry it."""
+    if above <= ASTRAY:
+        return None
+    others = (one for one in (*seen.after.objects, *seen.after.furniture) if one.id not in (thing.id, support.id))
+    carried = any(coordinates(one.position) is not None and abs(_top(one) - _bottom(thing)) <= LAID for one in others)
+    return None if carried else False
 
 
 def _near(away: float, near: float, far: float) -> bool | None:
