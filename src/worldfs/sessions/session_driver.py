@@ -47,7 +47,7 @@ from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 from .session_witness import SessionWitness
-from .session_words import unknown_parameters, with_words
+from .session_words import unknown_parameters, with_named_thing, with_words
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
@@ -280,6 +280,10 @@ class SessionDriver:
         if unknown := list(unknown_parameters(request, reads)):
             return unknown
         scene = adapter.scene()
+        named = with_named_thing(request, reads, scene)
+        if isinstance(named, Finding):
+            return [named]
+        request = named
         if not scene.objects:
             scene = environment.read(json.dumps(self._registries.environment()).encode()).scene
         found = with_words(request, reads, scene)

@@ -20,6 +20,8 @@ from worldfs.robots.targets.target_adapter import SessionAware, StepResult, Targ
 from worldfs.skills.builtin_runtime import NativeOperations
 from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
+from .session_words import things_named
+
 OBJECT = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
 
 
@@ -30,9 +32,8 @@ class SessionWitness:
         self._adapter = adapter
         self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
         self._shown = False  # something that is no word of the skill has shown its success
-        named = given_parameter(request.params, OBJECT)[1]
-        self._named = named if isinstance(named, str) and adapter.target.kind != REAL else ""
-        self._before = adapter.scene() if self._named or self._foreign[0] else Scene()
+        self._named = given_parameter(request.params, OBJECT)[1] if adapter.target.kind != REAL else None
+        self._before = adapter.scene() if self._named is not None or self._foreign[0] else Scene()
         self.target = adapter
         if any(self._foreign):
             self.target = checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated, hear=self._hear)
@@ -63,18 +64,18 @@ class SessionWitness:
             why = coded("world.unmeasured", said=outcome.message)
             return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
         named = self._named
-        if named and (instead := moved_instead(named, self._before, self._adapter.scene())):
-            why = coded("session.other_moved", named=named, moved=instead)
-            evidence = {**outcome.evidence, "expected": {"moved": named}, "observed": {"moved": instead}}
+        if named is not None and (instead := moved_instead(named, self._before, self._adapter.scene())):
+            why = coded("session.other_moved", named=str(named)[:80], moved=instead)
+            evidence = {**outcome.evidence, "expected": {"moved": str(named)[:80]}, "observed": {"moved": instead}}
             return Outcome.failure(Cause.ERROR, "CONTRADICTED", why, evidence=evidence)
         return outcome
 
 
-def moved_instead(named: str, before: Scene, after: Scene) -> list[str]:
-    """The things that were moved where the named one was not, nor is held; none where that is not known."""
-    ids = {thing.id for thing in before.objects if named in (thing.id, thing.name)}
+def moved_instead(named: object, before: Scene, after: Scene) -> list[str]:
+    """The things that were moved where none of the named ones was, nor is held."""
+    ids = {*things_named(named, before)}
     held = {robot.holding for robot in (*before.robots, *after.robots)}
-    if len(ids) != 1 or ids & held:
+    if ids & held:
         return []
     moved = displacements.displacements(*(displacements.object_poses(one.objects) for one in (before, after)))
     found = [line["id"] for line in moved]

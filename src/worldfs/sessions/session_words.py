@@ -13,12 +13,14 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Scene
+from worldfs.base.order_parameters import given_parameter
 from worldfs.planning.planner import NoThing, OneThing, SeveralThings, which_thing
 from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 
 from .unread_fields import REMARKS
 
 UNREAD: Final = (*REMARKS, "gripper")  # the specification's session names its gripper: every robot has one
+MOST_NAMED: Final = 100  # things that one parameter may name
 WORDS: Final = ("nl_task", "instruction", "task", "text")
 
 
@@ -68,6 +70,37 @@ def with_words(request: SkillRequest, reads: SkillParameters, scene: Scene) -> S
             return _refused(request, place, coded("session.words_of_one"), names)
         case NoThing(reason):
             return _refused(request, place, coded("session.words_of_one"), reason)
+
+
+def with_named_thing(request: SkillRequest, reads: SkillParameters, scene: Scene) -> SkillRequest | Finding:
+    """The request with the id of the thing that its parameter names; a refusal where the target has none of that name.
+    A target that lists no things judges the name itself."""
+    name, value = given_parameter(request.params, reads.objects)
+    if not name or not scene.objects or not reads.objects:
+        return request
+    ids = things_named(value, scene)
+    if len(ids) == 1 and isinstance(value, str):
+        return replace(request, params={**request.params, name: ids[0]})
+    known = [thing.id for thing in scene.objects]
+    return _refused(request, f"execution.params.{name}", coded("common.some_of", names=known), repr(value)[:200])
+
+
+def things_named(value: object, scene: Scene) -> list[str]:
+    """The ids of what a parameter names: an id or a name as it is written, else in words; of a list, of each."""
+    if isinstance(value, list | tuple):
+        return [id for one in value[:MOST_NAMED] for id in things_named(one, scene)]
+    if not isinstance(value, str) or not value.strip():
+        return []
+    word, things = value.strip(), (*scene.objects, *scene.furniture)
+    for exact in (
+        [thing.id for thing in things if thing.id == word],
+        [thing.id for thing in things if thing.name == word],
+        [thing.id for thing in things if word.casefold() in (thing.id.casefold(), thing.name.casefold())],
+    ):
+        if exact:
+            return exact
+    answer = which_thing(word, scene)
+    return [answer.id] if isinstance(answer, OneThing) else []
 
 
 def _refused(request: SkillRequest, place: str, expected: str, found: str) -> Finding:

@@ -4,7 +4,7 @@ import pytest
 
 from worldfs.base.model import Finding, Scene, Skill, Thing
 from worldfs.sessions.session_witness import moved_instead
-from worldfs.sessions.session_words import unknown_parameters, with_words
+from worldfs.sessions.session_words import unknown_parameters, with_named_thing, with_words
 from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 
 APPLE = Thing("apple_01", "red apple", "fruit", (0.4, 0.1, 0.43), size=(0.06,) * 3, shape="sphere")
@@ -60,6 +60,23 @@ def test_a_skill_that_reads_words_itself_and_a_scene_without_things_leave_them_t
     )
 
 
+@pytest.mark.parametrize("value", ["nothing_99", ["can_01"], [], {"id": "can_01"}, 7, "", "the drink"])
+def test_an_object_that_the_target_does_not_have_refuses_the_session(value):
+    refused = with_named_thing(asked("", object_id=value), READS, SCENE)
+    assert isinstance(refused, Finding) and not refused.warning and refused.code == "UNKNOWN_OBJECT"
+    assert "can_01" in refused.expected and refused.field == "SESSIONS.md s1 execution.params.object_id"
+
+
+@pytest.mark.parametrize("value", ["can_01", "CAN_01", "green can", "Green Can", "the can"])
+def test_an_object_is_named_by_its_id_its_name_or_in_words(value):
+    assert with_named_thing(asked("", object_id=value), READS, SCENE).params["object_id"] == "can_01"
+
+
+def test_a_target_that_lists_nothing_judges_the_name_itself():
+    request = asked("", object_id="anything")
+    assert with_named_thing(request, READS, Scene()) is request
+
+
 def test_an_unknown_parameter_refuses_and_the_likely_one_is_named():
     (refused,) = unknown_parameters(asked("", objectid="can_01", note="for the guests", target_id=None), READS)
     assert (refused.code, refused.warning) == ("UNKNOWN_PARAMETER", False)
@@ -82,7 +99,14 @@ def at(thing, x):
         ("red apple", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
         ("apple_01", moved(at(APPLE, 0.8), at(CAN, 0.9)), []),
         ("apple_01", moved(APPLE, CAN), []),
-        ("unknown", moved(APPLE, at(CAN, 0.9)), []),
+        ("unknown", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        ("unknown", moved(APPLE, CAN), []),
+        ("APPLE_01", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        (["apple_01"], moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        (["apple_01", "can_01"], moved(APPLE, at(CAN, 0.9)), []),
+        ("the apple", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        ("the can", moved(APPLE, at(CAN, 0.9)), []),
+        (7, moved(APPLE, at(CAN, 0.9)), ["can_01"]),
     ],
 )
 def test_another_thing_that_moved_in_the_place_of_the_named_one_is_told(named, after, instead):
