@@ -60,7 +60,48 @@ WINE = (
 
 GATES = ("and gate", "not gate", "or gate", "sponge")
 
+COLOURED = (
+    Thing("a0", "mug", "thing", (0.3, -0.3, 0.03), size=(0.03,) * 3, shape="box", color="white"),
+    Thing("a1", "mug", "thing", (0.3, -0.2, 0.03), size=(0.03,) * 3, shape="box", color="black"),
+    Thing("a2", "red can", "thing", (0.3, -0.1, 0.03), size=(0.03,) * 3, shape="box", color="blue"),
+    Thing("a3", "can", "thing", (0.3, 0.0, 0.03), size=(0.03,) * 3, shape="box", color="red"),
+    Thing("a4", "small box", "thing", (0.3, 0.1, 0.03), size=(0.06,) * 3, shape="box", color="green"),
+    Thing("a5", "big box", "thing", (0.3, 0.2, 0.03), size=(0.03,) * 3, shape="box", color="green"),
+)
+TEA = (
+    Thing("a0", "can", "thing", (0.3, -0.3, 0.03), size=(0.03,) * 3, shape="box", color="red"),
+    Thing("a1", "红茶罐", "thing", (0.3, -0.2, 0.03), size=(0.03,) * 3, shape="box", color="green"),
+)
+
 ROWS = [
+    (COLOURED, "put the mugs in the basket, but only the black one", "a1"),
+    (COLOURED, "put the mugs, but only the black one, in the basket", "a1"),
+    (COLOURED, "put the mugs, just the white one, in the basket", "a0"),
+    (COLOURED, "put the mugs in the basket, only the black one", "a1"),
+    (COLOURED, "put all mugs but only the white ones in the basket", "a0"),
+    (COLOURED, "put the boxes, just the large one, in the basket", "a5"),
+    (COLOURED, "put all the mugs but only one of them in the basket", "-"),
+    (COLOURED, "put the mugs and the cans, only the black one, in the basket", "-"),
+    (COLOURED, "put the can that is red in the basket", "a3"),
+    (COLOURED, "put the can, which is red, in the basket", "a3"),
+    (COLOURED, "put the can that is blue in the basket", "a2"),
+    (COLOURED, "put the big green box in the basket", "a5"),
+    (COLOURED, "put the green big box in the basket", "a5"),
+    (COLOURED, "put the little green box in the basket", "a4"),
+    (COLOURED, "把大的绿色盒子放进basket", "a5"),
+    (COLOURED, "put the biggest box in the basket", "a4"),
+    (SHOES, "put the shoe that is left in the basket", "?"),
+    (TEA, "把红罐子放进basket", "?"),
+    (TEA, "把红茶罐放进basket", "a1"),
+    (("红酒杯", ("r1", "红杯子")), "把红杯子放进basket", "r1"),
+    (
+        (
+            Thing("a0", "红酒杯", "thing", (0.3, 0.0, 0.03), size=(0.03,) * 3, shape="box", color="white"),
+            Thing("a1", "cup", "thing", (0.3, 0.1, 0.03), size=(0.03,) * 3, shape="box", color="red"),
+        ),
+        "把红杯子放进basket",
+        "?",
+    ),
     (GATES, "put the gates in the basket", "a0 a1 a2"),
     (GATES, "put all gates but the not gate in the basket", "a0 a2"),
     (GATES, "put the gate in the basket", "?"),

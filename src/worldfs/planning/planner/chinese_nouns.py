@@ -9,7 +9,7 @@ from worldfs.base.model import Vec
 
 from . import lexicon_en, lexicon_zh
 from .intent import NotUnderstood, NounPhrase
-from .phrase_heads import share_heads
+from .phrase_heads import is_colour, share_heads
 from .vocabulary import Vocabulary, Word
 
 _LATIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[A-Za-z0-9_][A-Za-z0-9_\-]*")
@@ -289,7 +289,7 @@ class ChineseNounParser:
         without: list[Word] = []
         found: list[Word] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
-        best, best_of, other, side_word, these = "", None, False, False, False
+        best, best_of, other, side_word, size_word, these = "", None, False, False, False, False
         if self.best_of_here():
             self.at += 1
             best_of = self.measured_from()
@@ -328,7 +328,7 @@ class ChineseNounParser:
             elif "all" in word.kinds and quantity in ("", "the"):
                 quantity = "all"
             elif not found and not best and (size := self.size_here()):
-                best, side_word, of_two = size, True, True
+                best, side_word, size_word, of_two = size, True, True, True
                 self.at += "de" in self.here(1).kinds
             elif "any" in word.kinds and quantity in ("", "any"):
                 quantity = "any"
@@ -363,7 +363,7 @@ class ChineseNounParser:
             found = found or [("东西", frozenset("*"))]
             return NounPhrase(
                 text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of, of_two=of_two,
-                without=tuple(without), side_word=side_word,
+                without=tuple(without), side_word=side_word, size_word=size_word,
             )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)
@@ -420,11 +420,6 @@ class ChineseNounParser:
         found = self.noun_here()
         self.at -= 1
         return found
-
-
-def is_colour(word: Word) -> bool:
-    """Does the word name a colour, and no thing?"""
-    return any(sense[:2] == "c:" for sense in word[1]) and all(sense[:2] in ("c:", "w:") for sense in word[1])
 
 
 def _numeral(signs: str) -> float:

@@ -10,13 +10,17 @@ from worldfs.base.model import Vec
 
 from . import english_manners, lexicon_en
 from .intent import NotUnderstood, NounPhrase
-from .phrase_heads import has_head, share_heads
+from .phrase_heads import has_head, is_colour, share_heads
 from .vocabulary import Vocabulary, Word
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
 _BEFORE_NOUN = {"of", "other", "remaining", *lexicon_en.THE, *lexicon_en.BEST, *lexicon_en.PRONOUNS, '"', "“", "'"}
 _AXES = ("x", "y", "z")
 _OTHER = ("other", "remaining")
+_ONLY = ("only", "just")
+_NARROWING = (
+    "only", ", only", ", just", ", but only", "but only", ", but just", "but just", ", and only", "and only",
+)  # fmt: skip
 _OF_THEM = ("of the", "of these", "of those", "of all the", "of all", "of my", "of your")
 _WHAT_IS = ("what is", "whatever is", "what lies", "what stands", "what you find", "what there is")
 _WHICH = ("that is", "which is", "that are", "which are")
@@ -136,6 +140,9 @@ class EnglishNounParser:
                 continue
             self.at = mark
             self.at += self.ahead() == ","
+            if self.ahead() in _ONLY or (self.ahead() == "but" and self.ahead(1) in _ONLY):
+                self.at = mark  # "the mugs, only the black one": of those
+                break
             self.phrase(("as well as", "and", *(("and then", "then", "followed by") if then else ())))
             if self.at == mark or self.verb_here() or not self.noun_here():
                 self.at = mark
@@ -150,6 +157,35 @@ class EnglishNounParser:
         if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
             raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)
+
+    def only_here(self) -> str:
+        """ ", but only" before a noun, consumed; "" for none."""
+        mark = self.at
+        found = self.phrase(_NARROWING)
+        if not found or not self.noun_here() or self.verb_here():
+            self.at, found = mark, ""
+        return found
+
+    def narrowed(self, what: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...]:
+        """The things that are meant of those before: "the mugs, but only the black one"; all where none is said."""
+        if not what or not (said := self.only_here()):
+            return what
+        only = self.noun()
+        self.phrase((",",))
+        headless = not only.words or all(w[0] in ("one", "ones") or is_colour(w) for w in only.words)
+        if only.pronoun or only.options or (headless and len(what) > 1) or what[0].pronoun or what[0].options:
+            raise NotUnderstood("planner.word", word=said.strip(", "))
+        if not headless:
+            return (only,)
+        colours = tuple(word for word in only.words if is_colour(word))
+        several = only.plural or (not only.best and not only.count and only.quantity == "all")
+        return (replace(
+            what[0], text=f"{what[0].text}, {said.strip(', ')} {only.text}",
+            being=(*what[0].being, *colours, *only.being),
+            quantity=only.quantity or "the", plural=several, count=only.count, best=only.best or what[0].best,
+            best_of=only.best_of or what[0].best_of, side_word=only.side_word, size_word=only.size_word,
+            of_two=only.of_two, at=(*what[0].at, *only.at), without=(*what[0].without, *only.without),
+        ),)  # fmt: skip
 
     def _distance_here(self) -> bool:
         mark = self.at
@@ -200,6 +236,7 @@ class EnglishNounParser:
         best = self._best(quantity)
         of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED | lexicon_en.PLAIN_SIZES
         side_word = bool(best) and self.tokens[self.at - 1] in lexicon_en.BEST_SIDE
+        size_word = bool(best) and self.tokens[self.at - 1] in lexicon_en.PLAIN_SIZES
         self.phrase(("only",))
         quote = quote or self.phrase(('"', "“", "'", "‘"))
         found, plural = self._words(quantity)
@@ -224,8 +261,9 @@ class EnglishNounParser:
             quantity, plural = "the", bool(count) or (several and self.vocabulary.is_plural(found[-1][0]))
         text = " ".join(self.tokens[start : self.at])
         read = NounPhrase(
-            text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two, side_word=side_word
-        )
+            text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two, side_word=side_word,
+            size_word=size_word,
+        )  # fmt: skip
         return replace(self._after(read, start), without=tuple(self.without))
 
     def _words_here(self) -> bool:
@@ -363,14 +401,14 @@ class EnglishNounParser:
             self.without += words
             return replace(noun, text=" ".join(self.tokens[start : self.at]), plural=noun.plural)
         if linked and (colour := self._colour()):
-            return replace(noun, words=(*noun.words[:-1], colour, *noun.words[-1:]))
+            return replace(noun, being=(*noun.being, colour), text=" ".join(self.tokens[start : self.at]))
         self.phrase(("the",) if linked else ())
         near = self.phrase(lexicon_en.NEAREST)
         if not noun.best and near:
             noun = replace(noun, best=lexicon_en.NEAREST[near])
         elif linked and not noun.best and (best := lexicon_en.BEST.get(self.ahead())):
+            noun = replace(noun, best=best, side_word=self.ahead() in lexicon_en.BEST_SIDE)
             self.at += 1
-            noun = replace(noun, best=best)
         elif (
             not noun.best
             and (side := self.phrase(lexicon_en.ON_THE_SIDE))

@@ -184,6 +184,7 @@ class EnglishParser(EnglishNounParser):
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
+        what = self.narrowed(what) if act != "clear" else what
         if act == "pick" and what and self.length():
             raise NotUnderstood("planner.vertical", word=verb)
         mark = self.at
@@ -229,6 +230,7 @@ class EnglishParser(EnglishNounParser):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
+        what = self.narrowed(what) if act != "clear" else what
         return Clause(act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap)
 
     def wished(self) -> Clause | None:
@@ -247,6 +249,7 @@ class EnglishParser(EnglishNounParser):
             or (self.listed and self.ahead() in _FIRST_PREPS)
         ):
             places, but = self.places("put")
+            what = self.narrowed(what)
             if places:
                 but = (*denied, *aside, *but)
                 return Clause("put", what, places, but, or_places=tuple(self.or_places), gap=self.gap)
@@ -371,6 +374,9 @@ class EnglishParser(EnglishNounParser):
         self.or_places = []
         while True:
             mark = self.at
+            if self.only_here():
+                self.at = mark
+                return tuple(found), tuple(but)
             if found and act in ("put", "bring") and self.other_place(found[-1][0]):
                 continue
             self.at = mark

@@ -79,8 +79,10 @@ class NounPhrase:
     best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
     best_of: NounPhrase | None = None  # what "nearest" and "farthest" are measured from; None: the robot
     side_word: bool = False  # `best` was said with a side ("the left cube"), which may be part of a name as well
+    size_word: bool = False  # `best` was said with a size ("the big cube"), which may be part of a name as well
     of_two: bool = False  # a comparative: "the bigger one" chooses of two, and of no other number
     without: tuple[tuple[str, frozenset[str]], ...] = ()  # words with their keys; a thing must fit none of them
+    being: tuple[tuple[str, frozenset[str]], ...] = ()  # "that is red": colours that it has, whatever it is called
     other: bool = False  # of those, the ones that this instruction has not named yet
     options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
 

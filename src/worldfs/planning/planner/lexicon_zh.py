@@ -49,6 +49,14 @@ BEST_ZH = {
 # Comparatives choose of two: 较大的 · 比较重的 · 更近的.
 _ADJECTIVES = {sign: BEST_ZH[f"最{sign}"] for sign in "重沉轻大小高矮长近远"}
 COMPARED_ZH = {more + sign: best for sign, best in _ADJECTIVES.items() for more in ("较", "比较", "更")}
+SIZES_ZH = {
+    "大": "biggest",
+    "小": "smallest",
+    "高": "tallest",
+    "矮": "lowest",
+    "长": "longest",
+    "短": "lowest",
+}  # of a name
 _LAST = "(?:刚才|刚刚|上一步|上一个|上次|之前|最后(?:一步)?|前面)?的?"
 UNDO = re.compile(
     f"(?:撤销|撤回|还原|取消|恢复(?:原状|原样)?|复原|物归原处){_LAST}(?:操作|动作|指令|步骤|命令|移动|任务|一步)?(?:吧)?"

@@ -57,6 +57,7 @@ class NounResolver:
         anywhere = [fit for fit in fits if fit.certain]
         here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
         here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
+        here = [fit for fit in here if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]
         here = [fit for fit in here if fit.id not in but]
         if noun.other:
             if not self.mentioned & {fit.id for fit in anywhere}:
@@ -106,6 +107,8 @@ class NounResolver:
                 raise self._ambiguous(noun, closest(here, True))
             several = not one
         found = closest(here, several)
+        if all(fit.clash and not fit.exact for fit in found):  # 红罐子: the green 红茶罐, or a can that is red?
+            found = closest(here, several=True)
         if doubtful and (several or not any(fit.exact for fit in found)) and noun.quantity != "any":
             raise self._ambiguous(noun, [*found, *doubtful])
         if not several and any(fit.exact for fit in found):
@@ -127,6 +130,12 @@ class NounResolver:
 
     def _best(self, noun: NounPhrase, found: tuple[str, ...]) -> tuple[str, ...]:
         base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+        sizes = {id: self.vocabulary.named_sizes(id) for id in found}
+        if noun.size_word and any(sizes.values()):  # "the big green box": one is called "big box"
+            chosen = tuple(id for id in found if noun.best in sizes[id])
+            if len(chosen) != 1 or not all(sizes.values()):
+                raise self._asked("planner.ambiguous", noun, found)
+            return chosen
         unclear = (noun.of_two and len(found) != 2) or (noun.plural and not noun.count)
         if unclear or (noun.side_word and any(self.vocabulary.names_a_side(id) for id in found)):
             raise self._asked("planner.ambiguous", noun, found)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from . import lexicon_en
 from .intent import NotUnderstood, NounPhrase
+from .vocabulary import Word
 
 
 def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
@@ -26,6 +27,11 @@ def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
 def has_head(noun: NounPhrase) -> bool:
     """Does the phrase name a kind, a thing or "ones", and not only a colour?"""
     return noun.pronoun or bool(noun.options) or any(not _colour_word(word) for word, _ in noun.words)
+
+
+def is_colour(word: Word) -> bool:
+    """Does the word name a colour, and no thing?"""
+    return any(sense[:2] == "c:" for sense in word[1]) and all(sense[:2] in ("c:", "w:") for sense in word[1])
 
 
 def _colour_word(word: str) -> bool:

@@ -21,9 +21,15 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
     ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"
      r"|(能|可以)够?(不能|不可以)?(放|装|摆|塞|拿|抓|夹|叠|堆|搬|移|推|进)|[放装摆塞]得[下进]"),
+    # what is not so, what lies between, what is more to a side: no answer, rather than one about something else
+    ("never", r"\b(not|no|nothing|none|never|neither|nor|without|except|but|other than|apart from)\b|n't\b"),
+    ("never", r"^(?!.*(\bhow far\b|\bdistance\b|多远|距离|相距)).*(\bbetween\b|之间|中间)"),
+    ("never", r"\b(further|farther|nearer|closer|more) (to (the|your) )?(left|right|forward|front|back|up|down)\b"),
     ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
      r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
     ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
+    ("compared", r"哪.*(更|较)[重沉轻大小高矮长近远]"),
+    ("never", r"更|较"),
     ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
     ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
     ("size", r"\bhow (big|large|tall|high|wide|long|small)\b|\bsizes?\b|多大|多高|多宽|多长|尺寸"),
@@ -35,6 +41,8 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("clear", r"\b(clear|tidy|clean|cleared|tidied|empty)\b|干净|收拾好|整齐|空的|空吗|空着|是空"),
     ("list", r"^(what|which|list|describe|tell|show|what's)\b|\bwhat\b|什么|哪些|哪个"),
 )  # fmt: skip
+_OR_NOT_ZH = re.compile(r"(.)[不没]\1|了没有?(?=[？?]?$)")  # 是不是, 有没有 deny nothing
+_DENIED_ZH = re.compile(r"[不没未非无别]|除|以外|之外")
 _PLAIN_ZH = frozenset(
     "是看见到得颜色你您能可以现还在这那里有没否吗呢么什哪儿几个多少谁着了的？?，,。！!请告诉我说中一共总都也很块件只位置处手爪夹拿重大高宽长尺寸干净整齐空收拾好"
     + lexicon_zh.MEASURES
@@ -47,6 +55,7 @@ _ANY_HAND = re.compile(
 _ROBOT_ZH = re.compile("哪.?(机器人|机械臂|手臂)|机器人|机械臂|手臂|被(?=[拿夹])")
 _SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
 _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
+_NEAR = re.compile(r"\b(near|clos|far|further)")
 _WHERE = re.compile(r"^where (?:can|could|do|would|will) (?:i|we|you|one) (?:find|see|look for) ")
 
 
@@ -94,9 +103,12 @@ class ParsedQuestion:
 def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQuestion:
     low = _WHERE.sub("where is ", " ".join(text.lower().split()))
     topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
+    topic = "never" if _DENIED_ZH.search(_OR_NOT_ZH.sub("", low)) else topic
     parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
     mild = low.split(" ")[0] in lexicon_en.ASK_SPEAK and not _HEAD_EN.match(low)
     any_hand, counted = bool(_ANY_HAND.search(low)), bool(re.search(r"\bhow many\b|几[个件块只]|多少", low))
+    parts, mixed = _bare_colours(parts)
+    strange = strange or mixed
     return ParsedQuestion(
         topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), any_hand, counted, mild
     )
@@ -105,7 +117,8 @@ def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQu
 def best(low: str, language: str) -> str:
     """What of the superlatives a question is about, "" for none."""
     if language == "zh":
-        return next((what for word, what in lexicon_zh.BEST_ZH.items() if word in low), "")
+        words = lexicon_zh.BEST_ZH | lexicon_zh.COMPARED_ZH
+        return next((what for word, what in words.items() if word in low), "")
     tokens = re.findall(r"[a-z]+", low)
     return next(
         (
@@ -127,6 +140,9 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
     while at < len(tokens):
         prep = next((p for n in (3, 2, 1) if (p := " ".join(tokens[at : at + n])) in lexicon_en.PREPS), "")
         if prep:
+            if prep in ("to", "from") and _NEAR.search(low) and tokens[at + 1 : at + 2] == ["you"]:
+                at += 2  # "nearer to you, the mug or the can"
+                continue
             side = lexicon_en.PREPS[prep] if lexicon_en.PREPS[prep] in _SIDES else "in"
             at += len(prep.split())
             continue
@@ -153,6 +169,18 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
             found[-1] = replace(found[-1], side="in")
         at += 1
     return found, strange
+
+
+def _bare_colours(parts: list[QuestionPart]) -> tuple[list[QuestionPart], bool]:
+    """A colour alone is asked of all things ("what is red?"), or said of what follows ("which is red, the mug or the
+    can?"); True where it may belong to another colour's noun."""
+    first = parts[0] if parts else QuestionPart(())
+    if not first.words or first.side or not all(_colour(senses) for _, senses in first.words):
+        return parts, False
+    rest = [part for part in parts[1:] if not part.side]
+    if not rest:
+        return [replace(first, words=(*first.words, ("things", frozenset("*")))), *parts[1:]], False
+    return [replace(first, colour=True), *parts[1:]], any(_colour(k) for part in rest for _, k in part.words)
 
 
 def _colour(keys: frozenset[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
@@ -125,7 +126,19 @@ class _SceneAnswer:
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 
     def fit(self, part: QuestionPart) -> list[str]:
+        fits = self.vocabulary.fits(part.words)
+        if part.side and (exact := [fit.id for fit in fits if fit.exact]):  # behind the buffer: not the "pH 7 buffer"
+            return exact
         return list(self.vocabulary.matching_ids(part.words) or self.vocabulary.doubtful_ids(part.words))
+
+    def unsure(self, part: QuestionPart) -> bool:
+        """Whether a word is known only from a name ("fragile box"), or a colour may be that of a table: not denied."""
+        known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in part.words]
+        if part.general and not all(known):
+            return True
+        return part.general and any(
+            self.coloured(id, replace(part, words=part.words[:-1])) for id in self.vocabulary.called
+        )
 
     def yes(self, held: bool, rest: str) -> str:
         return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
@@ -154,7 +167,7 @@ class _SceneAnswer:
         subject = subjects[0] if subjects else None
         for part in (*subjects, *((place,) if place is not None else ())):
             if not self.fit(part):
-                return self.none(part)
+                return "" if self.unsure(part) else self.none(part)
         parts = [*subjects, *((place,) if place is not None else ())]
         hands = list(dict.fromkeys(id for part in parts for id in self.fit(part) if id in self.robots))
         if q.topic == "held" and (place is None or hands or q.any_hand):

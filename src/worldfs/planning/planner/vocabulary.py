@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
 from worldfs.base.model import Scene
-from worldfs.base.name_parts import DENYING, DENYING_SIGNS, DESCRIBING_SIGNS, may_be_head, names_head
+from worldfs.base.name_parts import DENYING, DENYING_SIGNS, DESCRIBING_SIGNS, bare_name, may_be_head, names_head
 from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -200,15 +201,28 @@ class Vocabulary:
         called = self.called[id]
         return not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
 
+    def named_sizes(self, id: str) -> frozenset[str]:
+        """The sizes in the thing's name ("big box", 小盒子), each as what a superlative would say."""
+        called = self.called[id]
+        signs = called.tail.removesuffix(bare_name(called.tail))
+        english = {lexicon_en.PLAIN_SIZES.get(word, "") for word in called.beside}
+        return frozenset({*english, *(lexicon_zh.SIZES_ZH.get(sign, "") for sign in signs)} - {""})
+
+    def is_coloured(self, id: str, word: Word) -> bool:
+        """Has the thing this colour, as it is stated, or else as its name tells it?"""
+        return bool({sense for sense in word[1] if sense[:2] == "c:"} & self.called[id].colours)
+
     def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
         exact = bool(said) and said == called.full and not _is_id(words[-1])
         kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
         if kind is None:
             return None
         clash = False
-        for word in words[:-1]:
+        for word, following in itertools.pairwise(words):
             told = _in_name(called, word[0]) and (DENYING & set(said) != set() or not _denied(called, word[0]))
             stated = _is_said_of(called, word[1], by_name=kind is not FitKind.ANY)
+            if told and word[1] & called.perhaps_colours and not _together(called, word[0], following[0]):
+                kind = max(kind, FitKind.SHAPE)  # 红 of a 红酒杯 tells its sort, where 酒 is not said as well
             unsure = not told and bool(word[1] & called.perhaps_colours)
             if not (told or stated or exact or unsure):
                 return None
@@ -311,6 +325,13 @@ def _in_name(called: ThingWords, text: str) -> bool:
 def _tells_contents(word: str, called: ThingWords) -> bool:
     """Does the word tell what is in it: "oil bottle", "bottle of oil", and not "bottle for oil"?"""
     return word in called.perhaps or word in called.full[: called.full.index(called.head)]
+
+
+def _together(called: ThingWords, text: str, following: str) -> bool:
+    """Does the second word follow the first in the name?"""
+    if is_chinese(text):
+        return text + following in called.signs
+    return (text, following) in itertools.pairwise(called.full)
 
 
 def _denied(called: ThingWords, text: str) -> bool:
