@@ -28,7 +28,7 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
      r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
     ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
-    ("compared", r"哪.*(更|较)[重沉轻大小高矮长近远]"),
+    ("compared", r"^(?=.*哪).*(更|较)[重沉轻大小高矮长近远]"),
     ("never", r"更|较"),
     ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
     ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
