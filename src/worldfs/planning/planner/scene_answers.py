@@ -144,7 +144,8 @@ class _SceneAnswer:
         return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
 
     def none(self, part: QuestionPart) -> str:
-        here = self.bare(t.id for t in (*self.scene.objects, *self.scene.furniture))
+        things = (*self.scene.objects, *self.scene.furniture)
+        here = self.bare(t.id for t in things if t.id not in self.robots)
         return self.say("planner.none_here", what=part.text, here=here)
 
     def colour_of(self, id: str) -> str:
