@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.base.model.skill import SIM
-from worldfs.formats import sensors
+from worldfs.base.order_parameters import OBJECT
+from worldfs.formats import sensors, sheet_members
 from worldfs.formats.runtime import sessions
 from worldfs.policies.policy_client import PolicyInfo
 from worldfs.robots.targets import target_declaration
@@ -35,6 +37,7 @@ class TargetCapabilities:
     policy_start: str = ""  # the command that would start one
 
 
+_MEANT: Final = ("enabled", "params", *OBJECT)  # members that no entry has, and that its author relies on
 FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
 
 
@@ -99,14 +102,16 @@ def _routed(order: Order, target: Target) -> Iterator[Finding]:
 
 
 def _unread(order: Order) -> Iterator[Finding]:
-    """Warnings for what nothing reads of a session's entry."""
+    """Warnings for what nothing reads of a session's entry; a refusal where it would be carried out without a term of
+    it, or without what is its parameter."""
     if order.sheet != sessions.FILE:
         return
     for name, read in sessions.unread_fields(order):
         likely = "".join(get_close_matches(name.rpartition(".")[2], read, 1, 0.7))
         fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
         field, found = f"{sessions.FILE} {order.id} {name}", coded("session.unread", name=name.rpartition(".")[2][:80])
-        yield Finding(UNREAD, field, coded("common.some_of", names=[*read]), found, fix, order.id, warning=True)
+        kept = "." in name or not (likely in sheet_members.TERMS or name in _MEANT)
+        yield Finding(UNREAD, field, coded("common.some_of", names=[*read]), found, fix, order.id, warning=kept)
 
 
 def check_contract(

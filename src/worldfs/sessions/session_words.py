@@ -88,7 +88,7 @@ def with_named_thing(request: SkillRequest, reads: SkillParameters, scene: Scene
 def things_named(value: object, scene: Scene) -> list[str]:
     """The ids of what a parameter names: an id or a name as it is written, else in words; of a list, of each."""
     if isinstance(value, list | tuple):
-        return [id for one in value[:MOST_NAMED] for id in things_named(one, scene)]
+        return [id for one in value[:MOST_NAMED] if isinstance(one, str) for id in things_named(one, scene)]
     if not isinstance(value, str) or not value.strip():
         return []
     word, things = value.strip(), (*scene.objects, *scene.furniture)

@@ -73,6 +73,17 @@ def test_what_the_documents_rule_out_is_refused_before_anything_is_opened(target
     assert not any(finding.warning for finding in findings)
 
 
+@pytest.mark.parametrize(
+    ("member", "refused"),
+    [("dependson", True), ("dependsOn", True), ("retries", True), ("timeout", True), ("enabled", True),
+     ("params", True), ("object_id", True), ("shop_number", False), ("task_descripton", False)],
+)  # fmt: skip
+def test_an_entry_whose_restriction_or_parameter_nothing_reads_is_not_carried_out_without_it(member, refused):
+    order = Order("s1", "arm_1", "reach", extra={member: ["s0"]}, sheet="SESSIONS.md")
+    (found,) = check_documents(order, Skill("reach", "VLAPolicyRuntime"), Target(**ARM), lambda *words: " ".join(words))
+    assert (found.code, found.warning) == ("FIELD_UNREAD", not refused)
+
+
 @pytest.mark.parametrize(("sheet", "codes"), [("SESSIONS.md", ["FIELD_UNREAD"]), ("ACTION.md", [])])
 def test_only_an_entry_of_the_session_sheet_is_warned_of_members_that_nothing_reads(sheet, codes):
     order = Order("one", "arm", "reach", {}, sheet=sheet, extra={"speed": "slow"})

@@ -87,6 +87,12 @@ def moved(*things):
     return Scene((), things)
 
 
+def test_what_a_drawer_takes_along_is_not_moved_in_its_place():
+    drawer = Thing("drawer_01", "drawer", "furniture", (0.4, 0.1, 0.2), size=(0.3,) * 3)
+    before, after = (Scene((), (one, CAN), (drawer,)) for one in (APPLE, at(APPLE, 0.6)))
+    assert moved_instead("drawer_01", before, after) == []
+
+
 def at(thing, x):
     return Thing(thing.id, thing.name, thing.category, (x, 0.1, 0.43), size=thing.size, shape=thing.shape)
 
