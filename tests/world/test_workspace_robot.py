@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
-from importlib import resources
 
 import pytest
 
@@ -22,7 +21,7 @@ from worldfs.runtime.job_store import job_key
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.testing.null_driver import NullDriver, _seen
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.testing.workspace_fixture import APPLE, order
+from worldfs.testing.workspace_fixture import APPLE, order, steered_profile
 from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world
 from worldfs.world.world import World
@@ -100,6 +99,9 @@ class Fleet:
         shared = path / "home" / "shared"
         shared.mkdir(parents=True)
         (shared / "ENVIRONMENT.md").write_text(page("arm_2"))
+        profiles = path / "home" / "hal" / "profiles"
+        profiles.mkdir(parents=True)
+        (profiles / "franka_panda.md").write_bytes(steered_profile())
         entry = {"robotId": "arm_1", "driver": "workspace", "store": servers.address("hub", "arm")}
         robots = [entry, {"robotId": "arm_2", "driver": "body"}]
         self.robots = [{**one, "profileName": "franka_panda", "workspace": one["robotId"]} for one in robots]
@@ -114,7 +116,7 @@ class Fleet:
         store = until(lambda: self.servers.store("arm", "arm"))
         if store.get("ENVIRONMENT.md") is None:
             store.put("ENVIRONMENT.md", page("arm_1").encode())
-            store.put("EMBODIED.md", resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes())
+            store.put("EMBODIED.md", steered_profile())
         world = World.open(
             self.path / "robot", store=store, serve=True, drivers={"simulation": lambda context: self.arm}
         )

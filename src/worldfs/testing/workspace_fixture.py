@@ -26,7 +26,7 @@ from .waiting import PATIENCE_S
 
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
 POSE_CELL = b"target_pose: [x,y,z,r,p,y]"
-CONTROLS = b", takes?, hang?, fail?, refuse?, crash?, raise?, see?, n?"  # what a `NullDriver` reads beside it
+CONTROLS = b", takes?, hang?, fail?, refuse?, crash?, raise?, see?, held?, n?"  # what a driver of tests reads beside it
 APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.4, 0.0, 0.4]}
 _unique = itertools.count()
 
@@ -49,6 +49,12 @@ def sheet(entries: Sequence[dict[str, object]]) -> bytes:
     return f"# Actions\n\n```json\n{json.dumps({'queue': list(entries)}, indent=1)}\n```\n".encode()
 
 
+def steered_profile() -> bytes:
+    """The arm's EMBODIED.md, whose moves take what a driver of tests reads too."""
+    profile = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes()
+    return profile.replace(POSE_CELL, POSE_CELL + CONTROLS)
+
+
 class WorkspaceFixture:
     """`executed` lists every start of every driver, across crashes."""
 
@@ -62,8 +68,7 @@ class WorkspaceFixture:
             robot_entries = [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in robots]
             text = json.dumps({"robots": robot_entries, "objects": [APPLE]}, indent=1)
             (root / "ENVIRONMENT.md").write_text(f"# World\n\n```json\n{text}\n```\n")
-            profile = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_bytes()
-            (root / "EMBODIED.md").write_bytes(profile.replace(POSE_CELL, POSE_CELL + CONTROLS))
+            (root / "EMBODIED.md").write_bytes(steered_profile())
 
     # -- worlds ----------------------------------------------------------------------------------------------------
 
