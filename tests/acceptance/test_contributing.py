@@ -160,8 +160,9 @@ def test_continuous_integration_calls_the_recipe_of_a_person() -> None:
     (job,) = flow["jobs"].values()
     assert [step["run"] for step in job["steps"] if "run" in step] == ["make test"]
     (python,) = [step["with"]["python-version"] for step in job["steps"] if "with" in step]
+    assert python == "${{ matrix.python }}" and job["env"]["PYTHON"] == f"python{python}"
     lowest = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
-    assert f">={python}" == lowest and job["env"]["PYTHON"] == f"python{python}"
+    assert f">={job['strategy']['matrix']['python'][0]}" == lowest
 
 
 def test_the_commit_hooks_call_what_the_checks_call() -> None:

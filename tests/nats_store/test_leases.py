@@ -18,6 +18,7 @@ from worldfs.plugins.nats_store.nats_lease import LeaseLost
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.robots.epoch_fence import EpochFence
 from worldfs.runtime.stop_listener import StopListener
+from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import ABSENT, ANY, StoreChangeKind
 from worldfs.testing.null_driver import NullDriver
@@ -267,10 +268,13 @@ def test_a_put_that_is_refused_leaves_no_parts(store, expect):
 def test_the_thread_that_hears_stops_ends_with_the_lease(store):
     lease = store.lease(KERNEL_LEASE, "first").acquire()
     alerts = []
-    listener = StopListener(store, store.clock, {}, {}, lambda *said: alerts.append(said))
+    log = StopLog(store, store.clock)
+    listener = StopListener(
+        store, store.clock, {}, {}, alert=lambda *said: alerts.append(said), log=log, wake=lambda: None
+    )
     before = set(threading.enumerate())
     listener.listen()
-    (heard,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "stops")
+    (heard,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "stop log")
     lease._lose("as a holder whose host was cut off")
     until(lambda: not heard.is_alive())
     assert alerts == []

@@ -28,6 +28,7 @@ from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.workspace_engine import open_engine
 from worldfs.world.world import World
 
+pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
 ROBOT = "arm_1"
 HARDWARE = "use the robot's hardware stop"

@@ -5,21 +5,27 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from worldfs.base.dir_reader import path_error
 from worldfs.base.errors import WorldError
+
+SET_ASIDE: Final = "aside"  # below `below`: what was found odd before
 
 
 def odd_entries(
     root: str | os.PathLike[str], below: str, *, flat: Collection[str] = (), sockets: str = ""
 ) -> Iterator[WorldError]:
-    """Links and special files, by their path; directories, where one of `flat` holds files alone. Follows no link.
+    """Links and special files that are not set aside; directories, where one of `flat` holds files alone. It follows no
+    link.
 
     `sockets`: the directory in which sockets are ours.
     """
     waiting = [below]
     while waiting:
         folder = waiting.pop()
+        if folder == f"{below}/{SET_ASIDE}":
+            continue
         try:
             with os.scandir(os.path.join(root, folder)) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)

@@ -59,7 +59,7 @@ ROWS = {
     ),
     "tree.open_files_of_all": (
         "this machine may open no more files: sudo sysctl fs.file-max=…",
-        "此机器不能再打开文件：sudo sysctl fs.file-max=…",
+        "此机器不能再打开文件：请用 sysctl 增大 fs.file-max",
     ),
     "tree.path_too_long": ("the path is too long", "路径过长"),
     "tree.path_control": ("the path holds control characters", "路径中有控制字符"),

@@ -80,7 +80,8 @@ def begin_for_client(
     assert isinstance(lock, DescriptorLease)
     _sign(state, record.session_id, client.pid, keeper.pid)
     root = os.path.abspath(state.agent_dir.path.parent)
-    order: Json = {"root": root, "name": state.name, "session": record.session_id}
+    shared = state.agent_dir.mirror is not None
+    order: Json = {"root": root, "name": state.name, "session": record.session_id, "shared": shared}
     keeper.order(order, (client.watched, lock.descriptor))
     return record
 

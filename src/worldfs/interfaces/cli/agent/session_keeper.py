@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def serve_caller(descriptor: int) -> None:
-    """The order: {root, name, session}, with the pidfd of the script and the descriptor of the session's lock.
+    """The order: {root, name, session, shared}, with the pidfd of the script and the descriptor of the session's lock.
 
-    With these two it keeps the session; it answers, and only then loads what it keeps it with.
+    With these two it keeps the session; it answers, and only then loads what it keeps it with. An agent that hosts
+    share (`shared`) has a lease on the engine too: the keeper answers once it holds that.
     """
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     caller = CallerSocket(descriptor)
@@ -31,10 +32,15 @@ def serve_caller(descriptor: int) -> None:
         return
     os.chdir("/")
     root, name, sid = (str(order[word]) for word in ("root", "name", "session"))
-    caller.answer({"keeps": sid})
+    if not order["shared"]:
+        caller.answer({"keeps": sid})
     from worldfs.agents.agent_state import AgentState
+    from worldfs.agents.journal import NAME
 
     with AgentState.open(name, root) as state, state.agent_dir.store.watch(".paos/jobs") as watch:
+        if (mirror := state.agent_dir.mirror) is not None:
+            mirror.demand(NAME)
+            caller.answer({"keeps": sid})
         _keep(state, sid, descriptors[0], watch)
 
 
