@@ -294,6 +294,53 @@ def test_a_start_on_a_stopped_world_measures_anew(bench):
     assert kernel.stopping._log.state("arm").confirmed and "stop arm" not in kernel.alert.now()
 
 
+@pytest.mark.parametrize("every", [True, False])
+def test_a_stop_that_is_in_force_at_a_start_is_sent_to_the_driver(bench, every):
+    """The robot drives on since its kernel was killed, and heard no stop."""
+    bench.nodes["arm"] = body = Robot(Standstill(False, "it drives"))
+    calls: list[str] = []
+
+    def stops() -> None:
+        calls.append("stop")
+        body.answer = Standstill(True)
+
+    body.stop = stops
+    StopLog(bench.store, bench.clock).stop([] if every else ["arm"], "operator", every=every)
+    kernel = bench.start()
+    until(lambda: calls == ["stop"])
+    until(lambda: (kernel.tick(), kernel.stopping._log.state("arm").confirmed)[1])
+    StopLog(bench.store, bench.clock).resume(["arm"], "operator")
+    kernel.abandon()
+    bench.start()
+    assert calls == ["stop"]
+
+
+def test_a_driver_is_told_again_while_its_robot_is_measured_to_move(bench):
+    """The wire was cut when it was told first."""
+    bench.nodes["arm"] = body = Robot(Standstill(False, "it drives"))
+    calls: list[str] = []
+
+    def stops() -> None:
+        calls.append("stop")
+        body.answer = Standstill(len(calls) > 2, "" if len(calls) > 2 else "it drives")
+
+    body.stop = stops
+    kernel = bench.start(threads=True)
+    ticket = kernel.stopping.stop(["arm"], "operator")
+    until(lambda: (bench.clock.advance(1.0), kernel.stopping.report(ticket).confirmed)[1])
+    assert len(calls) >= 3
+
+
+def test_a_later_call_of_the_stop_puts_off_no_measurement(bench):
+    bench.nodes["arm"] = body = Robot(Standstill(False, "it drives"))
+    asked: list[float] = []
+    body.answer = lambda since: (asked.append(since), Standstill(False, "it drives"))[1]
+    kernel = bench.start(threads=True)
+    kernel.stopping.stop(["arm"], "operator")
+    until(lambda: (bench.clock.advance(1.0), len(asked) > 4)[1])
+    assert len(set(asked)) == 1
+
+
 def test_a_resume_ends_the_question(bench):
     bench.nodes["arm"] = Robot(Standstill(False, "it drives"))
     kernel = bench.start()

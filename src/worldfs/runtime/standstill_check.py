@@ -36,17 +36,19 @@ class StandstillCheck:
         self.measuring = False
         self.stands = False
         self._why = ""
+        self._moves = False  # by the latest measurement
         self.stood = False  # it was measured to stand when that was doubted last
         self.doubted = False  # no stop: an order of it has ended, and it may still move
         self.noted = 0  # the stop whose confirmation is in the log
         self.alerted = False
 
     def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
-        """It is stopped now. `told`: its driver is called next; False: it was stopped before this kernel's time."""
+        """It is stopped now. `told`: its driver's stop is called next."""
         with self._lock:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
             self.stands, self._why, self._failed, self.alerted, self.doubted = False, "", "", False, False
+            self._moves = False
             self._returned_at = inf if told and self._abilities[0] else now
 
     def doubt(self, attempt: JobAttempt | None) -> None:
@@ -66,7 +68,7 @@ class StandstillCheck:
         with self._lock:
             self.doubted = False
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
-            self.stands, self._why, self._failed = False, "", ""
+            self.stands, self._moves, self._why, self._failed = False, False, "", ""
 
     def tell(self) -> None:
         """Call the driver's stop."""
@@ -87,7 +89,9 @@ class StandstillCheck:
             with self._lock:
                 again, self._again = self._again, False
                 if number == self._number:
-                    self._returned_at, self._failed = self._monotonic(), failed
+                    if self._failed or self._returned_at == inf:  # a later call puts off no measurement
+                        self._returned_at = self._monotonic()
+                    self._failed = failed
                 if not again:
                     self._calls -= 1
                     return
@@ -100,17 +104,17 @@ class StandstillCheck:
             if since == inf or self.stands or self.measuring or not isinstance(driver, MeasuresStandstill):
                 return
             self.measuring = True
-        stands, why = False, ""
+        stands, moves, why = False, False, ""
         try:
             found = parsed(Standstill, driver.standstill(since), f"standstill {self.node.id}")
-            stands, why = found.stands, found.why or coded("stop.moves")
+            stands, moves, why = found.stands, not found.stands, found.why or coded("stop.moves")
         except Exception as error:  # a library's own, or the answer is none
             why = coded("stop.not_measured", why=error_text(error)[:200] or type(error).__name__)
         finally:
             with self._lock:
                 self.measuring = False
                 if number == self._number:
-                    self.stands, self._why = stands, why
+                    self.stands, self._moves, self._why = stands, moves, why
 
     @property
     def is_stopped(self) -> bool:
@@ -118,8 +122,14 @@ class StandstillCheck:
 
     @property
     def failed(self) -> bool:
-        """Whether the driver's stop raised an error: it is called again."""
+        """Whether the driver's stop raised an error."""
         return bool(self._failed) and self.is_stopped
+
+    @property
+    def ignores_stop(self) -> bool:
+        """Whether the driver's stop failed, or has returned and the robot is measured to move: it is called again."""
+        moves = self._moves and not self.stands and not self.doubted and self._since() < inf
+        return self.failed or moves
 
     @property
     def may_confirm(self) -> bool:

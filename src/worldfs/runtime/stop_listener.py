@@ -371,13 +371,8 @@ class StopListener:
             self._robots[id] = robot
             if not new.stopped and not robot.doubted:
                 robot.resume()
-            if old is None and stop is None:  # the first reading: nothing has begun
-                if new.stopped:
-                    robot.begin(None, told=False)
-                    self._due.set()
-                continue
-            if old is not None and new.number == old.number:
-                continue
+            if not new.stopped if old is None else new.number == old.number:
+                continue  # also at the first reading: a robot that is stopped may drive on since a kernel before this
             attempt = self._running.get(id)
             if attempt is not None and attempt.note_stop(new, self._clock.monotonic()):
                 attempts.append(attempt)
@@ -403,7 +398,7 @@ class StopListener:
             )
             if (now := self._clock.monotonic()) >= self._again_at:
                 self._again_at = now + LATER_S
-                self._stops.begin(robot.tell for robot in robots if robot.failed and robot.alerted)
+                self._stops.begin(robot.tell for robot in robots if robot.alerted and robot.ignores_stop)
             self._look()
 
     def _patience(self) -> float | None:
