@@ -5,14 +5,26 @@ import json
 import subprocess
 import sys
 import unicodedata
+from collections import defaultdict
+from collections.abc import Callable
 
 import pytest
 
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Job, JobState, JobStatus, Order, Outcome
 from worldfs.base.shown_text import shown_text
+from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import CommandOutput, columns
+from worldfs.interfaces.cli.status_command import status_lines
+from worldfs.interfaces.cli.stop_command import _told
+from worldfs.interfaces.cli.up import JobEventPrinter
+from worldfs.runtime.stop_report import RobotStop, StopReport
+from worldfs.world.status_report import job_value
 
 CLEAR = "\x1b[2J\x1b]0;title\x07\x9b31m\r\b"
 TURNED = "\u202ereversed\u2066\u200b\u2028\ufeff\U000e0041\ud800"
+FORGED = "20:20:00  j7  arm_1 go  succeeded: ok"
+ENDS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029")  # of lines, for one program or another
 JOINERS = "\u200c\u200d"
 
 
@@ -28,6 +40,53 @@ def test_controls_are_shown_and_not_obeyed(way: str) -> None:
     }[way]()
     assert r"subject \x1b[2J\x1b]0;title\x07\x9b31m\x0d\x08苹果" in out.getvalue()
     assert not {sign for sign in out.getvalue() if ord(sign) < 32} - {"\t", "\n"}
+
+
+def _of_up(said: CommandOutput, foreign: str) -> None:
+    printed = JobEventPrinter(CommandContext({}, said))
+    said.language = lambda: "en"
+    order = Order("j6", "arm_1", "go", {"object_id": foreign})
+    printed("running", Job(order, JobStatus(JobState.RUNNING, started_at="2026-11-28T20:20:00Z")))
+    printed("ended", Job(order, JobStatus(JobState.SUCCEEDED, outcome=Outcome.success(foreign))))
+    printed.alert(Finding("CODE", "field", foreign, foreign, foreign))
+
+
+def _of_status(said: CommandOutput, foreign: str) -> None:
+    order = Order("j6", "arm_1", "go", {"object_id": foreign})
+    job = {**job_value(Job(order, JobStatus())), "doubt": {"model": foreign, "reason": foreign}}
+    busy = {"id": "arm_1", "driver": "x", "held": foreign, "state": "idle", "instruction": {"text": foreign, "pid": 1}}
+    alert = {"code": "CODE", "field": "field", "found": foreign}
+    for text, mood in status_lines({"nodes": [busy], "recent": [job], "alerts": [alert], "kernel": foreign}):
+        said.line(text, mood)
+
+
+def _of_stop(said: CommandOutput, foreign: str) -> None:
+    context = CommandContext(defaultdict(lambda: None), said)
+    said.language = lambda: "en"
+    _told(context, None, StopReport((RobotStop("arm_1", False, foreign), RobotStop("arm_1", True, foreign)), foreign))
+
+
+def _of_lessons(said: CommandOutput, foreign: str) -> None:
+    said.line(coded("command.lesson_times", title=foreign, n=2))
+    said.line(foreign)
+    said.notice(foreign)
+    said.error(foreign, {})
+
+
+@pytest.mark.parametrize("output", [_of_up, _of_status, _of_stop, _of_lessons])
+@pytest.mark.parametrize("end", ENDS, ids=ascii)
+def test_no_text_makes_a_line_of_a_log(output: Callable[[CommandOutput, str], None], end: str) -> None:
+    """An order's parameter, what a body says of its end, what a driver says of a stop: all of it stays in its line."""
+    out = io.StringIO()
+    output(CommandOutput(out=out, err=out), f"x{end}{FORGED}")
+    assert FORGED[:12] in out.getvalue()
+    assert [line for line in out.getvalue().splitlines() if line.strip().startswith("20:20:00  j7")] == []
+
+
+def test_a_text_that_is_meant_to_have_lines_has_them() -> None:
+    out = io.StringIO()
+    CommandOutput(out=out).lines("one\n  two\x1b\n\nthree\n")
+    assert out.getvalue() == "one\n  two\\x1b\n\nthree\n\n"
 
 
 def test_no_text_makes_a_row_of_a_table() -> None:

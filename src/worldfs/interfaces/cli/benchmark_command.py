@@ -64,6 +64,6 @@ def run(context: CommandContext) -> int:
             place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told,
             perception=perception, ranges=ranges,
         )  # fmt: skip
-    context.output.line((place / "results.md").read_text("utf-8"))
+    context.output.lines((place / "results.md").read_text("utf-8"))
     context.output.value({"event": "result", "directory": str(place), **found})
     return 0 if found["finished"] == found["trials"] else 1

@@ -27,10 +27,15 @@ class CommandOutput:
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def line(self, text: str = "", mood: str = "") -> None:
-        """A line for people; silent under --json."""
+        """A line for people; silent under --json. No part of it begins another: a line end in it is shown as a code."""
         if not self.json:
-            for part in wrapped(visible(self._said(text)), self._width()):
+            for part in wrapped(one_visible_line(self._said(text)), self._width()):
                 self._print(self._coloured(part, mood))
+
+    def lines(self, text: str, mood: str = "") -> None:
+        """A text that is meant to have several lines, as a page or an answer has."""
+        for line in visible(self._said(text)).split("\n"):
+            self.line(line, mood)
 
     def value(self, value: object) -> None:
         """An answer for programs; silent without --json."""
@@ -68,8 +73,8 @@ class CommandOutput:
             self.line()
 
     def notice(self, text: str) -> None:
-        """A notice on standard error, in both forms."""
-        print(visible(self._said(text)), file=self.err, flush=True)
+        """A notice on standard error, in both forms: one line, as `line`."""
+        print(one_visible_line(self._said(text)), file=self.err, flush=True)
 
     def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
@@ -100,6 +105,11 @@ class CommandOutput:
 def visible(text: str) -> str:
     """Text that may come from any file or peer, its lines as they are."""
     return shown_text(text, keep="\t\n")
+
+
+def one_visible_line(text: str) -> str:
+    """Such a text as a part of one line."""
+    return shown_text(text, keep="\t")
 
 
 class VisibleStream(io.TextIOWrapper):

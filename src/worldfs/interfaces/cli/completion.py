@@ -12,7 +12,7 @@ from .help_pages import help_text
 
 def run(context: CommandContext) -> int:
     text = script(context["shell"])
-    context.output.line(text)
+    context.output.lines(text)
     context.output.value({"shell": context["shell"], "script": text})
     return 0
 

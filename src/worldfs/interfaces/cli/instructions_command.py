@@ -50,6 +50,6 @@ def run(context: CommandContext) -> int:
                 f"{len(results):5}/{len(cases) * len(contestants)}  {found.contestant}  {found.case}: {found.outcome}",
                 {"event": "instruction", **found.as_json()}, "" if found.outcome in GOOD else "warn",
             )  # fmt: skip
-    context.output.line(instructions_table(results))
+    context.output.lines(instructions_table(results))
     context.output.value({"event": "result", **instructions_summary(results)})
     return 0 if len(results) == len(cases) * len(contestants) else 1

@@ -153,8 +153,8 @@ def _our_bug(error: Exception, output: CommandOutput) -> int:
         return BUG
     place = _keep(traceback.format_exc())
     output.error(
-        f"this is our bug, not yours: {text}\n"
-        f"      the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
+        f"this is our bug, not yours: {text}; "
+        f"the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
         {**more, "traceback": place},
     )
     return BUG

@@ -59,7 +59,8 @@ def do(context: CommandContext) -> int:
         verdict, message = _followed(context, world, confirmed + text)
     code = EXIT[verdict]
     value = {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": message}
-    context.output.report(message, value, "good" if code == 0 else "bad")
+    context.output.lines(message, "good" if code == 0 else "bad")  # an agent's answer may have several
+    context.output.value(value)
     if film is not None:
         report_film(context, film)
     return code

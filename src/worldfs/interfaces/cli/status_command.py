@@ -10,7 +10,7 @@ from worldfs.base.messages import coded, render
 from worldfs.world.approval_lines import approval_lines
 
 from .command_context import CommandContext
-from .command_output import columns
+from .command_output import columns, one_visible_line
 from .status_diff import (
     alert_text,
     doubt_text,
@@ -104,7 +104,12 @@ def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str
     if not there:
         return [(coded("command.no_nodes"), "")]
     rows = [
-        ("", str(n.get("id", "")), str(n.get("driver", "")), *(render(text, language) for text in _facts(n)))
+        (
+            "",
+            str(n.get("id", "")),
+            str(n.get("driver", "")),
+            *(one_visible_line(render(text, language)) for text in _facts(n)),
+        )
         for n in there
     ]
     return [(coded("command.nodes"), ""), *((line, "") for line in columns(rows))]

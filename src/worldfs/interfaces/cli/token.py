@@ -47,8 +47,9 @@ def list_tokens(context: CommandContext) -> int:
         {"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()
     ]
     rows += as_objects(shown["agent_tokens"])
-    words = [f"{row['id']:12} {row['role']:6} {_whose(row)}" for row in rows]
-    context.output.report("\n".join(words), {"tokens": rows})
+    for row in rows:
+        context.output.line(f"{row['id']:12} {row['role']:6} {_whose(row)}")
+    context.output.value({"tokens": rows})
     return 0
 
 

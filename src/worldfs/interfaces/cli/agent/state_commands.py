@@ -192,7 +192,7 @@ def search(context: CommandContext) -> int:
         hits = state.search(query, context["limit"])
     context.output.value({"query": query, "hits": [{**hit.passage._asdict(), "score": hit.score} for hit in hits]})
     for hit in hits:
-        context.output.line(f"{hit.passage.title}: {hit.passage.text}")
+        context.output.line(f"{hit.passage.title}: {' '.join(hit.passage.text.split())}")
     if not hits:
         context.output.line(coded("command.nothing_about", query=query))
     return 0
@@ -202,7 +202,8 @@ def context(context: CommandContext) -> int:
     with open_agent_state(context) as state:
         if context["prompt"]:
             text = state.prompt(budget=context["budget"], language=context["language"])
-            context.output.report(text, {"prompt": text})
+            context.output.lines(text)
+            context.output.value({"prompt": text})
             return 0
         pack = state.context(budget=context["budget"], unit=context["unit"], language=context["language"])
     context.output.value(
@@ -213,7 +214,7 @@ def context(context: CommandContext) -> int:
             "omitted": [item._asdict() for item in pack.omitted],
         }
     )
-    context.output.line(pack.text.rstrip("\n"))
+    context.output.lines(pack.text.rstrip("\n"))
     return 0
 
 
@@ -230,7 +231,7 @@ def schema(context: CommandContext) -> int:
     from worldfs.formats.agent.json_schemas import SCHEMAS
 
     value = SCHEMAS[context["document"]]()
-    context.output.line(json.dumps(value, indent=2, ensure_ascii=False))
+    context.output.lines(json.dumps(value, indent=2, ensure_ascii=False))
     context.output.value(value)
     return 0
 
