@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 LEASE_S: Final = 600.0  # of the messages of a session; its runner's heartbeats renew it
-LET_GO_TRIES, LET_GO_S = 50, 0.02
+LET_GO_TRIES, LET_GO_S = 500, 0.02
 CAUSES: Final = {"lost": "lost", "cancelled": "cancelled", "rejected": "rejected"}  # others are what the outcome says
 STARTED: Final = (
     "type", "domain", "branch", "model", "timeout_seconds", "research_question", "belief_targeted",

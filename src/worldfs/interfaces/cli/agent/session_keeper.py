@@ -42,6 +42,8 @@ def serve_caller(descriptor: int) -> None:
             mirror.demand(NAME)
             caller.answer({"keeps": sid})
         _keep(state, sid, descriptors[0], watch)
+        for one in descriptors:  # the lock is free before the interpreter ends
+            os.close(one)
 
 
 def _keep(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:

@@ -26,7 +26,7 @@ export function Plot({ label, x, lines, time = false, bars = false }) {
       legend: { show: lines.length > 1 || !bars }, cursor: { y: false },
       series: [{}, ...lines.map((line, at) => ({ label: line.label, stroke: probe(at), width: 1.5, points: { show: x.length < 40 }, ...(bars ? { paths: uPlot.paths.bars({ size: [0.7, 40] }), fill: probe(at) } : {}) }))],
     }, [x, ...lines.map((line) => line.values)], place.current);
-    const fit = new ResizeObserver(() => drawn.setSize({ width: Math.max(220, place.current.clientWidth), height: HEIGHT }));
+    const fit = new ResizeObserver(() => place.current && drawn.setSize({ width: Math.max(220, place.current.clientWidth), height: HEIGHT }));
     fit.observe(place.current);
     return () => { fit.disconnect(); drawn.destroy(); };
   }, [label, x.length, x.at(-1), lines.map((line) => line.label).join(), lines[0]?.values.at(-1), ready.value]);
