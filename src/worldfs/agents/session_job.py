@@ -118,10 +118,17 @@ def _lock(state: AgentState) -> Lease:
         try:
             return state.agent_dir.runner_lease("session").acquire()
         except Busy:
-            if running_session(state):
+            if running_session(state) and not _has_died(runner(state)):
                 break
             state.agent_dir.store.clock.wait(threading.Event(), LET_GO_S)
     return state.agent_dir.runner_lease("session").acquire()
+
+
+def _has_died(holder: Json | None) -> bool:
+    """Whether the process of a session is gone: its keeper ends the session now."""
+    if holder is None or holder.get("host") != os.uname().nodename:
+        return False
+    return not os.path.exists(f"/proc/{holder.get('pid')}")
 
 
 def running_session(state: AgentState) -> str:
