@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import UserError
-from worldfs.base.messages import render
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.model import Finding
 from worldfs.formats import action, environment
+from worldfs.runtime.grace import BODY
 from worldfs.runtime.instruction_turns import current_instruction, latest_instruction
 from worldfs.storage.lease import KERNEL_LEASE
 
@@ -19,6 +24,7 @@ from .robot_liveness import last_seen, robot_liveness
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
+    from worldfs.runtime.stop_log import StopState
 
     from .world import World
 
@@ -74,6 +80,7 @@ def status_report(world: World) -> dict[str, object]:
             "by": stopped.by, "at": stopped.at, "confirmed": world.robot_stops.confirmed(str(node["id"])).confirmed
         }  # fmt: skip
     alerts = computed_files.current_alerts(world.store, world.language())
+    alerts |= _unconfirmed(world, stops, alerts)
     for node in nodes:
         node["may_move"] = alerts.get(f"stop {node['id']}") is not None
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
@@ -90,6 +97,20 @@ def status_report(world: World) -> dict[str, object]:
         "recent": [_job(world, job, lost) for job in _shown(world, jobs)],
         "alerts": list(alerts.values()),
     }
+
+
+def _unconfirmed(world: World, stops: Mapping[str, StopState], told: Collection[str]) -> dict[str, dict[str, object]]:
+    """The alerts of stops that no driver has confirmed in time, where the kernel that is to raise them does not: it is
+    dead, silent or cut off."""
+    found: dict[str, dict[str, object]] = {}
+    for id, stop in stops.items():
+        at, field = parse_stamp(stop.at), f"stop {id}"
+        soon = at is not None and 0 <= (world.clock.now() - at).total_seconds() <= BODY.stop_s
+        if field in told or soon or (robot := world.robot_stops.confirmed(id)).confirmed:
+            continue
+        said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), robot.text, coded("stop.hardware"))
+        found[field] = asdict(render_finding(said, world.language()))
+    return found
 
 
 def _waits(world: World, by: Mapping[str, object] | None) -> dict[str, object]:

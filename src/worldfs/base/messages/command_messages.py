@@ -157,6 +157,11 @@ ROWS = {
         "stopped    {nodes}: nothing moves and queued jobs are held until: {name} resume {which}",
         "已停止     {nodes}：恢复之前不会运动，等待中的任务保留；恢复请运行：{name} resume {which}",
     ),
+    "command.stop_sent": (
+        "stopped    {nodes}: stop sent, NOT confirmed: it may still move, use the hardware stop; queued jobs are held "
+        "until: {name} resume {which}",
+        "已停止     {nodes}：已发送停止，未确认：可能仍在运动，请使用硬件急停；恢复请运行：{name} resume {which}",
+    ),
     "command.jobs": ("jobs       {counts}", "任务       {counts}"),
     "command.count": ("{n} {state}", "{n} 个{state}"),
     "command.recent": ("recent", "最近"),

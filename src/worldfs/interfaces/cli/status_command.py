@@ -72,7 +72,11 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     stopped = [str(n.get("id", "")) for n in there if n.get("stopped")]
     if stopped:
         which = "--all" if len(stopped) == len(there) else f"--node {stopped[0]}"
-        said += [("", ""), (coded("command.stopped_nodes", nodes=stopped, name=name, which=which), "bad")]
+        unsure = [id for n in there if (id := str(n.get("id", ""))) and _unconfirmed(n)]
+        sure = [id for id in stopped if id not in unsure]
+        said += [("", "")]
+        said += [(coded("command.stopped_nodes", nodes=sure, name=name, which=which), "bad")] if sure else []
+        said += [(coded("command.stop_sent", nodes=unsure, name=name, which=which), "bad")] if unsure else []
     if waiting := as_objects(status.get("approvals")):
         said += [
             ("", ""),
@@ -89,6 +93,12 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
         said += [("", ""), (coded("command.alerts"), "warn")]
         said += [(line, "warn") for line in dict.fromkeys(indented(alert_text(alert)) for alert in alerts)]
     return said
+
+
+def _unconfirmed(node: dict[str, object]) -> bool:
+    """Whether it is stopped and nothing says that it stands."""
+    stop = as_object(node.get("stopped"))
+    return bool(stop) and stop.get("confirmed") is not True
 
 
 def _job_lines(job: dict[str, object]) -> list[tuple[str, str]]:
