@@ -2,8 +2,8 @@
 
 import pytest
 
-from worldfs.base.model import Operation, Parameter
-from worldfs.base.order_parameters import unread_parameters
+from worldfs.base.model import Operation, Parameter, Profile
+from worldfs.base.order_parameters import profile_with_declared, unread_parameters
 from worldfs.base.standard_operations import HANDLING, MOVE_TO, PICK_UP, PLACE_DOWN, STANDARD
 
 Q1_PLACE = Operation("place", "", (Parameter("target", "string"), Parameter("location", "string")))
@@ -40,3 +40,16 @@ def test_each_row_of_ours_reads_its_own_names_also_where_a_document_lists_none()
     for op in (*STANDARD.values(), *HANDLING):
         given = {parameter.name: 1 for parameter in op.parameters}
         assert unread_parameters(op, given) == unread_parameters(Operation(op.name), given) == []
+
+
+def test_what_a_driver_declares_is_read_beside_the_row_of_a_profile():
+    row, declared = (
+        Operation("polish", "", (Parameter("part", "string"),)),
+        Operation("polish", "", (Parameter("force"),)),
+    )
+    profile = Profile(ops=(MOVE_TO, row))
+    whole = profile_with_declared(profile, declared).op("polish")
+    assert whole is not None and unread_parameters(whole, {"part": "lid", "force": 3, "speed": 1}) == ["speed"]
+    assert all(parameter.optional for parameter in whole.parameters[1:])
+    for other in (None, Operation("wave", "", (Parameter("force"),)), Operation("polish")):
+        assert profile_with_declared(profile, other) is profile

@@ -51,7 +51,7 @@ from .worker_threads import WorkerThreads
 CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
 RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
-MEASURE_S: Final = 0.02  # between two measurements while somebody waits for the answer
+MEASURE_S: Final = 0.02  # between two measurements while a client waits for the answer
 LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
 
 

@@ -21,12 +21,12 @@ from worldfs.world.layout.versioned_rows import VERSIONED
 from worldfs.world.world import GUARDED, World
 
 from .manual_clock import ManualClock
-from .null_driver import NullDriver
+from .null_driver import BEHAVIOUR, NullDriver
 from .waiting import PATIENCE_S
 
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
 POSE_CELL = b"target_pose: [x,y,z,r,p,y]"
-CONTROLS = b", takes?, hang?, fail?, refuse?, crash?, raise?, see?, held?, n?"  # what a driver of tests reads beside it
+CONTROLS = "".join(f", {name}?" for name in (*(one.name for one in BEHAVIOUR), "held", "n")).encode()  # read beside it
 APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.4, 0.0, 0.4]}
 _unique = itertools.count()
 

@@ -93,6 +93,7 @@ ROWS = [
     (SHOES, "put the shoe that is left in the basket", "?"),
     (TEA, "把红罐子放进basket", "?"),
     (TEA, "把红茶罐放进basket", "a1"),
+    (COLOURED, "把杯子一个一个放进basket", "?"),
     (("红酒杯", ("r1", "红杯子")), "把红杯子放进basket", "r1"),
     (
         (

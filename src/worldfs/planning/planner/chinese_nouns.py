@@ -53,7 +53,8 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
             continue
         if counted := lexicon_zh.COUNT.match(text, at):
             kinds = lexicon_zh.count_kinds(counted)
-            if kinds and text[counted.end() :] and not vocabulary.chinese_word(counted.group()):
+            one_by_one = text.startswith(counted.group(), counted.end())  # 一个一个: a word, and no count
+            if kinds and not one_by_one and text[counted.end() :] and not vocabulary.chinese_word(counted.group()):
                 found.append(ChineseWord(counted.group(), kinds))
                 at = counted.end()
                 continue

@@ -115,7 +115,7 @@ def broker_address(target: Target) -> BrokerAddress:
         raise _wrong(target, "broker", text, "mqtt://HOST:1883, mqtts://HOST:8883")
     names = ("username", "ca", "certificate", "key")
     username, ca, certificate, key = (config_member(target, name, str, "") for name in names)
-    if url.scheme == "mqtt" and (ca or certificate or key):  # whoever names them means TLS
+    if url.scheme == "mqtt" and (ca or certificate or key):  # these are for TLS
         raise _wrong(target, "broker", text, f"mqtts://{url.hostname}:{port or PORTS['mqtts']}")
     if key and not certificate:
         raise _wrong(target, "key", key, coded("vehicle.certificate_of_key"))
