@@ -14,7 +14,10 @@ AISLE = Reservation(ReservedKind.LANE, "aisle", 1)
 HERE = Reservation(ReservedKind.PLACE, box=(0.0, 0.0, 1.0, 1.0))
 
 
-@pytest.mark.parametrize("item", [CUP, AISLE, HERE, Reservation(ReservedKind.SPACE, box=(0.0,) * 6)])
+OVER = Reservation(ReservedKind.WAY, box=(0.0, 0.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("item", [CUP, AISLE, HERE, OVER, Reservation(ReservedKind.SPACE, box=(0.0,) * 6)])
 def test_a_reservation_is_read_as_it_was_written(item):
     assert read_reservation(item.as_json()) == item
     assert read_reservation({"kind": "wish"}) is None

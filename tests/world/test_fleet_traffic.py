@@ -6,11 +6,17 @@ orchestrator alone, and the judge looks at where they were at every moment.
 
 from __future__ import annotations
 
-import pytest
+import math
 
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from worldfs.base.model import Order, RobotState, Scene
 from worldfs.fleet.mission_reservations import MissionReservations
 from worldfs.fleet.reservations import ReservationTable
-from worldfs.testing.fleet_traffic import head_on, in_the_way, shared_objects
+from worldfs.testing.fleet_traffic import head_on, in_the_way, passed_by, shared_objects
+from worldfs.world.order_reservations import HALF, order_needs, stands_on
 
 SWAPS = 1  # the seed of a case whose robots change places, so that one must step aside
 
@@ -78,3 +84,40 @@ def test_the_judge_sees_a_deadlock_that_nobody_detects(tmp_path, monkeypatch):
     case = head_on(tmp_path, SWAPS)
     case.run()
     assert case.deadlock
+
+
+def test_who_cannot_say_its_way_waits_until_an_idle_robot_on_it_has_gone_aside(tmp_path):
+    case = passed_by(tmp_path)
+    case.run()
+    assert (case.judge(), case.deadlock, case.failed, len(case.missions)) == ([], [], [], 2)
+
+
+def test_who_cannot_say_its_way_waits_and_says_who_must_be_sent_out_of_it(tmp_path):
+    case = passed_by(tmp_path, bays=False)
+    case.run()
+    assert (case.judge(), case.failed, len(case.deadlock)) == ([], [], 1)
+    said = "".join(case.log)
+    assert "cart_2 stands idle in the way" in said and "the place [6, 0.95]" in said
+
+
+SPOT = st.tuples(*[st.floats(-20, 20)] * 2)
+
+
+@example((5.16, 0.43), (-12.0, 1.0), (-3.4, 0.9))
+@example((0.0, 0.0), (5.0, 0.0), (-0.6, 0.0))  # it drives off from beside another
+@example((0.0, 0.0), (10.0, 10.0), (2.0, 8.0))
+@example((1.0, 1.0), (-9.0, 0.0), (1.0, 1.0))  # two at one place
+@given(SPOT, SPOT, SPOT)
+def test_a_straight_way_needs_the_places_on_it_and_none_far_from_it(start, goal, other):
+    scene = Scene(tuple(RobotState(id, (*at, 0.0)) for id, at in (("a", start), ("b", other))))
+    order = Order("1", "a", "move_to", {"target_pose": [*goal, 0.0]})
+    needs, place = order_needs(scene, order, mobile=True).all, stands_on(scene, "b", mobile=True)[0]
+    meets = any(item.conflicts(place) or place.conflicts(item) for item in needs)
+    far = math.dist(start, goal)
+    share = sum((o - s) * (g - s) for o, s, g in zip(other, start, goal, strict=True)) / (far**2 or 1.0)
+    share = min(1.0, max(min(1.0, HALF / (far or 1.0)), share))
+    off = math.dist(other, [s + (g - s) * share for s, g in zip(start, goal, strict=True)])
+    beside = all(abs(o - s) < 2 * HALF for o, s in zip(other, start, strict=True))  # both stand there: it may drive off
+    assert meets or beside or off > 2 * HALF - 0.01
+    assert not meets or off < 4 * HALF
+    assert not (meets and beside) or math.dist(other, goal) < 4 * HALF

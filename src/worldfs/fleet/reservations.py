@@ -19,6 +19,11 @@ class ReservedKind(Enum):
     LANE = "lane"  # holders that go the same way
     SPACE = "space"  # boxes of different holders do not overlap
     PLACE = "place"  # the same, of the floor where robots stand
+    WAY = "way"  # floor that is driven over: no other robot stands there, in no `PLACE`
+
+
+UNNAMED: Final = (ReservedKind.SPACE, ReservedKind.WAY)
+DRIVEN_OVER: Final = ((ReservedKind.WAY, ReservedKind.PLACE), (ReservedKind.PLACE, ReservedKind.WAY))
 
 
 class Reservation(NamedTuple):
@@ -31,7 +36,10 @@ class Reservation(NamedTuple):
 
     def conflicts(self, other: Reservation) -> bool:
         if self.kind is not other.kind:
-            return False
+            if (self.kind, other.kind) not in DRIVEN_OVER:
+                return False
+        elif self.kind is ReservedKind.WAY:
+            return False  # two that drive meet in the air above it
         if self.box:
             mine, theirs = self.box, other.box
             half = len(mine) // 2
@@ -44,7 +52,7 @@ class Reservation(NamedTuple):
         half = len(self.box) // 2
         middle = [round((self.box[i] + self.box[i + half]) / 2, 2) for i in range(half)]
         match self.kind:
-            case ReservedKind.SPACE:
+            case ReservedKind.SPACE | ReservedKind.WAY:
                 return coded("mission.space", low=self.box[:half], high=self.box[half:])
             case ReservedKind.PLACE:
                 return coded("mission.place", at=middle)
@@ -68,10 +76,10 @@ def read_reservation(said: Json) -> Reservation | None:
 
 
 def named(items: Iterable[Reservation]) -> list[str]:
-    """For people: what has a name or a place; air only where there is nothing else."""
+    """For people: what has a name or a place; air and ways only where there is nothing else."""
     found: dict[bool, list[str]] = {True: [], False: []}
     for item in items:
-        found[item.kind is ReservedKind.SPACE].append(str(item))
+        found[item.kind in UNNAMED].append(str(item))
     return sorted(found[False]) or sorted(found[True])[:AIR]
 
 
@@ -198,7 +206,7 @@ class ReservationTable:
             if holder.told == ("wait", ahead):
                 return None
             holder.told = "wait", ahead
-            names = named(item for item in holder.wanted if self._holds(holder, item))
+            names = named(self._missing(holder))
             reason = (
                 coded("mission.waits_for", names=names, by=list(ahead))
                 if names
@@ -226,6 +234,16 @@ class ReservationTable:
             for other in self._ranked()
             if other is not asker and any(wanted.conflicts(item) for item in other.held)
         ]
+
+    def _missing(self, asker: _Holder) -> set[Reservation]:
+        """What it wants that others hold; on its way the places where they stand."""
+        others = [item for other in self._holders.values() if other is not asker for item in other.held]
+        return {
+            theirs if item.kind is ReservedKind.WAY else item
+            for item in asker.wanted
+            for theirs in others
+            if item.conflicts(theirs)
+        }
 
     def _ahead(self, asker: _Holder) -> Iterator[str]:
         """Those that must release something, or be granted first."""

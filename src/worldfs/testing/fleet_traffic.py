@@ -17,7 +17,7 @@ from worldfs.fleet.orchestrator_loop import Orchestrator
 from worldfs.formats import config
 from worldfs.world.world import World
 
-from .traffic_floor import FloorBody, FloorViolation, Point, TrafficFloor
+from .traffic_floor import FloorBody, FloorBodyWithWay, FloorViolation, Point, TrafficFloor
 from .waiting import until
 
 LENGTH: Final = 6.0  # m, of the lane
@@ -73,7 +73,7 @@ class TrafficCase:
         return self.floor.judge()
 
     def _body(self, context: PluginContext) -> FloorBody:
-        return FloorBody(self.floor, context.robot_id)
+        return (FloorBody if self.floor.silent else FloorBodyWithWay)(self.floor, context.robot_id)
 
     def _settled(self, loop: Orchestrator) -> bool:
         """Every mission that has a robot moves or waits; the others wait for a robot that has one."""
@@ -98,6 +98,15 @@ def in_the_way(place: Path, *, bays: bool = True) -> TrafficCase:
     floor = TrafficFloor({"cart_1": (-DOCK_X, 1.0), "cart_2": (LENGTH + DOCK_X, 1.0)}, road=road)
     texts = [("cart_1", f"go to ({LENGTH + DOCK_X}, 1.0)")]
     return TrafficCase(place, floor, "wheeled_carrier", _page(floor) | {"map": _map(bays=bays)}, texts)
+
+
+def passed_by(place: Path, *, bays: bool = True) -> TrafficCase:
+    """A vehicle stands idle on the straight way of another one, which cannot say its way."""
+    floor = TrafficFloor({"cart_1": (-8.9, 1.0), "cart_2": (6.0, 0.95)}, silent=True)
+    zones = [{"name": "bay", "pose": [6.0, 4.0], "passing": bays}]
+    return TrafficCase(
+        place, floor, "wheeled_carrier", _page(floor) | {"map": {"zones": zones}}, [("cart_1", "go to (12, 1)")]
+    )
 
 
 def road(start: Point, end: Point) -> list[Point]:

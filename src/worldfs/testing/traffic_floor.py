@@ -57,13 +57,15 @@ class FloorViolation(NamedTuple):
 
 @dataclass
 class TrafficFloor:
-    """Vehicles stand at `starts`; arms at their bases, their hands drawn in. `road`: the way between two points."""
+    """Vehicles stand at `starts`; arms at their bases, their hands drawn in. `road`: the way between two points, which
+    the vehicles can say, or, `silent`, cannot."""
 
     starts: dict[str, Point]
     arms: frozenset[str] = frozenset()
     things: dict[str, Point] = field(default_factory=dict)
     boxes: dict[str, Point] = field(default_factory=dict)
     road: Callable[[Point, Point], Sequence[Point]] = lambda a, b: (a, b)
+    silent: bool = False
 
     def __post_init__(self) -> None:
         self.now = 0.0
@@ -153,7 +155,7 @@ class TrafficFloor:
 
 
 class FloorBody:
-    """A `Driver` of one robot of the floor."""
+    """A `Driver` of one robot of the floor, which cannot say its way."""
 
     def __init__(self, floor: TrafficFloor, robot_id: str) -> None:
         self.floor, self.robot_id = floor, robot_id
@@ -181,8 +183,8 @@ class FloorBody:
     def review(self, order: Order) -> Sequence[Finding]:
         return ()
 
-    def way(self, order: Order) -> Sequence[Point]:
-        """Of a vehicle, over the floor."""
+    def drive(self, order: Order) -> Sequence[Point]:
+        """The way of a vehicle, over the floor."""
         pose = as_floats(order.params.get("target_pose"))
         if self.robot_id in self.floor.arms or len(pose) < 2:
             return ()
@@ -193,7 +195,7 @@ class FloorBody:
         self.orders.append(order)
         home = floor.starts[robot]
         spot = self._spot(order) if robot in floor.arms else home
-        why = floor.go(robot, (home, spot) if robot in floor.arms else self.way(order), run)
+        why = floor.go(robot, (home, spot) if robot in floor.arms else self.drive(order), run)
         if not why and robot in floor.arms:
             if order.op == PICK_UP.name and not floor.take(robot, str(order.params["object_id"])):
                 floor.go(robot, (spot, home), run)
@@ -213,6 +215,11 @@ class FloorBody:
 
     def close(self) -> None:
         pass
+
+
+class FloorBodyWithWay(FloorBody):
+    def way(self, order: Order) -> Sequence[Point]:
+        return self.drive(order)
 
 
 TABLE: Final = Thing("table_01", "table", "furniture", (0.0, 0.0, 0.0), size=(6.0, 6.0, 0.75), shape="table")

@@ -21,7 +21,7 @@ class OrderNeeds(NamedTuple):
     """`things` stay the mission's until it ends, the rest the order's until it has."""
 
     things: tuple[Reservation, ...] = ()
-    passing: tuple[Reservation, ...] = ()  # lanes and air on the way
+    passing: tuple[Reservation, ...] = ()  # lanes, air and floor on the way
     goal: tuple[Reservation, ...] = ()  # the place where a vehicle stands afterwards
 
     @property
@@ -55,7 +55,8 @@ def order_needs(scene: Scene, order: Order, *, mobile: bool, way: Sequence[Seque
     pieces = [Reservation(ReservedKind.SPACE, box=_air(piece, (*robot.pose, 0.0)[2])) for piece in pairwise(points)]
     beside = DOCK if not way and _drives_beside(scene, order) else 0.0
     goal = Reservation(ReservedKind.PLACE, box=_around(points[-1:], beside))
-    return OrderNeeds(things, (*lanes, *pieces), (goal,))
+    floor = () if way else _floor(points, [one.pose for one in scene.robots if one is not robot and len(one.pose) >= 2])
+    return OrderNeeds(things, (*lanes, *pieces, *floor), (goal,))
 
 
 def stands_on(
@@ -103,6 +104,23 @@ def _straight(scene: Scene, order: Order, robot: RobotState) -> list[tuple[float
     if not goals and (pose := zone_pose(scene, label)) is not None:
         goals = [pose]
     return [tuple(point[:2]) for point in (robot.pose, *goals) if len(point) >= 2] if goals else []
+
+
+def _floor(points: Sequence[Sequence[float]], others: Sequence[Sequence[float]]) -> Iterator[Reservation]:
+    """Of a driver that cannot say its way: straight, in boxes that keep close to it. The room where it stands is left
+    out, and that of `others` which stand too close to it now: it may drive off from beside them."""
+    here = Reservation(ReservedKind.PLACE, box=_around(points[:1]))
+    near = [one for pose in others if (one := Reservation(ReservedKind.PLACE, box=_around([pose]))).conflicts(here)]
+    for (x, y), (to_x, to_y) in pairwise((point[0], point[1]) for point in points):
+        far, off = math.dist((x, y), (to_x, to_y)), (to_x - x, to_y - y)
+        if far <= HALF:
+            continue
+        count = math.ceil(min(map(abs, off)) / HALF) or 1
+        shares = [HALF / far + (1 - HALF / far) * number / count for number in range(count + 1)]
+        for piece in pairwise((x + off[0] * share, y + off[1] * share) for share in shares):
+            box = Reservation(ReservedKind.WAY, box=_around(piece))
+            if not any(box.conflicts(one) for one in near):
+                yield box
 
 
 def _drives_beside(scene: Scene, order: Order) -> bool:
