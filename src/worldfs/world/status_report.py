@@ -25,7 +25,9 @@ from .robot_liveness import last_seen, robot_liveness
 if TYPE_CHECKING:
     from worldfs.base.model import Job
     from worldfs.runtime.stop_log import StopState
+    from worldfs.runtime.stop_report import RobotStop
 
+    from .robot_liveness import RobotLiveness
     from .world import World
 
 RECENT = 12
@@ -38,6 +40,8 @@ def status_report(world: World) -> dict[str, object]:
     held = world.store.lease(KERNEL_LEASE).holder()
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
+    answers = {id: world.robot_stops.confirmed(id) for id in stops}
+    alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
     hands = _hands(world)
@@ -45,13 +49,12 @@ def status_report(world: World) -> dict[str, object]:
         {
             "id": spec.id,
             "driver": spec.driver,
-            "state": _state(world, spec.id, held, running),
+            "state": _state(alive[spec.id], held, running.get(spec.id)),
             "held": hands.get(spec.id),
         }
         for spec in world.specs
     ]
     targets = world.targets.targets() if world.targets is not None else {}
-    robots = {spec.id for spec in world.specs}
     nodes += [
         {
             "id": id,
@@ -61,7 +64,7 @@ def status_report(world: World) -> dict[str, object]:
             "held": hands.get(id),
         }
         for id, target in targets.items()
-        if id not in robots
+        if id not in alive
     ]  # fmt: skip
     if world.config is not None:
         nodes += [
@@ -69,18 +72,19 @@ def status_report(world: World) -> dict[str, object]:
             for robot in world.config.refused
         ]
     for node in nodes:
-        stopped = stops.get(str(node["id"]))
-        node["lost"] = _lost(world, str(node["id"]), working) if node["state"] == LOST else None
-        by = current_instruction(world.store, str(node["id"])) if node["lost"] is None else None
+        id = str(node["id"])
+        stopped = stops.get(id)
+        node["lost"] = _lost(world, id, alive[id], working.get(id)) if node["state"] == LOST else None
+        by = current_instruction(world.store, id) if node["lost"] is None else None
         waits = _waits(world, by)
         node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid"), **waits}
-        server = robot_liveness(world, str(node["id"])).by if node["id"] in robots else {}
+        server = alive[id].by if id in alive else {}
         node["by"] = {name: server.get(name) for name in ("pid", "host")} if server else None
         node["stopped"] = None if stopped is None else {
-            "by": stopped.by, "at": stopped.at, "confirmed": world.robot_stops.confirmed(str(node["id"])).confirmed
+            "by": stopped.by, "at": stopped.at, "confirmed": answers[id].confirmed
         }  # fmt: skip
     alerts = computed_files.current_alerts(world.store, world.language())
-    alerts |= _unconfirmed(world, stops, alerts)
+    alerts |= _unconfirmed(world, stops, answers, alerts)
     for node in nodes:
         node["may_move"] = alerts.get(f"stop {node['id']}") is not None
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
@@ -99,16 +103,18 @@ def status_report(world: World) -> dict[str, object]:
     }
 
 
-def _unconfirmed(world: World, stops: Mapping[str, StopState], told: Collection[str]) -> dict[str, dict[str, object]]:
+def _unconfirmed(
+    world: World, stops: Mapping[str, StopState], answers: Mapping[str, RobotStop], told: Collection[str]
+) -> dict[str, dict[str, object]]:
     """The alerts of stops that no driver has confirmed in time, where the kernel that is to raise them does not: it is
     dead, silent or cut off."""
     found: dict[str, dict[str, object]] = {}
     for id, stop in stops.items():
         at, field = parse_stamp(stop.at), f"stop {id}"
         soon = at is not None and 0 <= (world.clock.now() - at).total_seconds() <= BODY.stop_s
-        if field in told or soon or (robot := world.robot_stops.confirmed(id)).confirmed:
+        if field in told or soon or answers[id].confirmed:
             continue
-        said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), robot.text, coded("stop.hardware"))
+        said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), answers[id].text, coded("stop.hardware"))
         found[field] = asdict(render_finding(said, world.language()))
     return found
 
@@ -124,13 +130,12 @@ def _waits(world: World, by: Mapping[str, object] | None) -> dict[str, object]:
     return {}
 
 
-def _state(world: World, node: str, held: object, running: Mapping[str, str]) -> str:
-    alive = robot_liveness(world, node)
+def _state(alive: RobotLiveness, held: object, job: str | None) -> str:
     if alive.lost:
         return LOST
     if not alive.served:
         return "offline" if held is None else UNSERVED
-    return f"running {running[node]}" if node in running else "idle"
+    return f"running {job}" if job else "idle"
 
 
 def _job(world: World, job: Job, lost: Collection[str]) -> dict[str, object]:
@@ -139,9 +144,9 @@ def _job(world: World, job: Job, lost: Collection[str]) -> dict[str, object]:
     return job_value(job) | ({"robot_lost": True} if gone else {}) | _doubt(world, job)
 
 
-def _lost(world: World, node: str, working: Mapping[str, Job]) -> dict[str, object]:
+def _lost(world: World, node: str, alive: RobotLiveness, job: Job | None) -> dict[str, object]:
     """When a lost robot was last seen (None: not known), and the job that it was doing then (None: it was idle)."""
-    seen, job = last_seen(world, node, robot_liveness(world, node)), working.get(node)
+    seen = last_seen(world, node, alive)
     if job is None:
         return {"last_seen": seen or None, "was_doing": None}
     by = latest_instruction(world.store, node)
