@@ -26,6 +26,7 @@ class Agv:
         self.serial = serial
         self.port, self.faults, self.speed, self.battery = port, set(faults), speed, battery
         self.off, self.credentials = timedelta(hours=clock_off_h), (username, password)
+        self.clock: Callable[[], datetime] = lambda: datetime.now(UTC)
         self.x, self.y, self.theta = at
         self.orders: list[dict[str, Any]] = []  # each order message that came
         self.driven: list[str] = []  # ids of orders that it began, in their order
@@ -104,7 +105,7 @@ class Agv:
 
     def _json(self, topic: str, **body: Any) -> bytes:
         number = self.headers[topic] = (self.headers.get(topic, -1) + 1) % 2**32
-        now = (datetime.now(UTC) + self.off).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        now = (self.clock() + self.off).isoformat(timespec="microseconds").replace("+00:00", "Z")
         found = {
             "headerId": number,
             "timestamp": now,
