@@ -213,7 +213,8 @@ def test_messages_that_are_none_of_the_protocol_end_nothing(broker, running) -> 
     "poison",
     [{"headerId": 2**32 - 1}, {"headerId": 2**32 - 1, "timestamp": "soon"}, {"headerId": 2**32}, {"headerId": -1},
      {"headerId": 1e300}, {"headerId": True}, {"headerId": None}, {"timestamp": None}, {"timestamp": 7},
-     {"timestamp": "9999-99-99T00:00:00Z"}, {"headerId": 2**31}],
+     {"timestamp": "9999-99-99T00:00:00Z"}, {"headerId": 2**31}, {"headerId": 2**30, "timestamp": "soon"},
+     {"headerId": 2**30, "timestamp": "2999-01-01T00:00:00Z"}, {"timestamp": "2999-01-01T00:00:00Z"}],
     ids=str,
 )  # fmt: skip
 def test_no_single_state_makes_the_driver_deaf_to_those_after_it(broker, running, poison) -> None:

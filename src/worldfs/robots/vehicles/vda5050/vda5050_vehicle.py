@@ -31,6 +31,8 @@ NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
 HEADERS: Final = 1 << 32  # headerId is a uint32
+SLIP_STATES: Final = 4  # that follow each other show that the one which they do not follow was a slip
+SLIP_S: Final = 2.0  # without a newer one
 HEARD: Final = ("state", "connection", "visualization", "factsheet")
 PAUSE, CANCEL = "startPause", "cancelOrder"
 ANSWERED: Final = ("FINISHED", "FAILED")  # failed: it had no order
@@ -49,6 +51,7 @@ class Vda5050Vehicle:
         self._headers: dict[str, int] = {}
         self._state: Json | None = None
         self._state_at = self._shown_at = 0.0
+        self._passed: list[Json] = []  # states that came since and seem to be older, each later than the one before
         self._position: Json = {}  # the newest state or visualization
         self._online = ""  # connectionState
         self._restarts = 0  # of the vehicle, as far as its connection and its states tell
@@ -279,8 +282,10 @@ class Vda5050Vehicle:
         old = self._state
         if not _has_header(state):
             return
-        if old is not None and self._known_restarts == self._restarts and not self._newer(state, old):
+        current = old is None or self._known_restarts != self._restarts or self._newer(state, old)
+        if not current and not self._was_a_slip(state):
             return
+        self._passed = []
         self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
         self._position, self._shown_at = state, self._state_at
         if self._cancel and _statuses(state).get(self._cancel) in ANSWERED:
@@ -291,17 +296,22 @@ class Vda5050Vehicle:
     def _newer(self, state: Json, old: Json) -> bool:
         """A state that is repeated, or was overtaken, has a lower number and an earlier time than one before. After the
         highest number comes 0."""
-        if 0 < (as_int(state.get("headerId")) - as_int(old.get("headerId"))) % HEADERS < HEADERS // 2:
+        if _counts_on(state, old):
             return True
-        made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (state, old))
-        if made is not None and known is not None and made > known:
+        if _is_later(state, old):
             self._restarts += 1  # counted anew: the vehicle was started
             return True
         return False
 
+    def _was_a_slip(self, state: Json) -> bool:
+        """Whether the newest state was none: several have come since that follow each other, and none after it."""
+        if self._passed and not _follows(state, self._passed[-1]):
+            self._passed = []
+        self._passed = [*self._passed, state][-SLIP_STATES:]
+        return len(self._passed) == SLIP_STATES and self._clock.monotonic() - self._state_at > SLIP_S
+
     def _hear_position(self, found: Json) -> None:
-        made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (found, self._position))
-        if made is not None and known is not None and made > known and found.get("agvPosition"):
+        if _is_later(found, self._position) and found.get("agvPosition"):
             self._position, self._shown_at = found, self._clock.monotonic()
 
     def _due(self) -> tuple[bool, Json | None]:
@@ -326,6 +336,19 @@ def _action(word: str) -> Json:
     """An instant action; the two that stop go ahead of everything."""
     blocking = "HARD" if word in (PAUSE, CANCEL) else "NONE"
     return {"actionType": word, "actionId": f"{PREFIX}{uuid.uuid4()}", "blockingType": blocking, "actionParameters": []}
+
+
+def _counts_on(state: Json, old: Json) -> bool:
+    return 0 < (as_int(state.get("headerId")) - as_int(old.get("headerId"))) % HEADERS < HEADERS // 2
+
+
+def _is_later(state: Json, old: Json) -> bool:
+    made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (state, old))
+    return made is not None and known is not None and made > known
+
+
+def _follows(state: Json, old: Json) -> bool:
+    return _counts_on(state, old) and _is_later(state, old)
 
 
 def _has_header(message: Json) -> bool:
