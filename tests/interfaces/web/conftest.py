@@ -41,6 +41,7 @@ QUIET = [
     "--no-sandbox",
 ]
 PATIENCE_MS = 1000 * PATIENCE_S
+SERVER_AWAY = ("WebSocket", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE")  # console errors while a test has ended the server
 NETWORK = "net::ERR_NETWORK_CHANGED"  # another program made an interface: Chromium drops what it is loading
 
 

@@ -6,6 +6,8 @@ from worldfs.access.tokens import TokenStore
 from worldfs.base.model import Order
 from worldfs.testing.waiting import until
 
+from .conftest import SERVER_AWAY
+
 TABS = ["World", "Work", "Agents", "Tree", "Past"]
 
 
@@ -259,7 +261,7 @@ def test_stop_from_the_page(page, served_page):
 def test_a_tab_asleep_while_the_server_restarts(open_page, page_server):
     """It runs nothing while it sleeps; awake, it finds its connection gone, and catches up."""
     page = open_page(page_server.page)
-    page.watch.allowed = ("WebSocket connection", "ERR_CONNECTION")
+    page.watch.allowed = SERVER_AWAY
     write = page_server.world.namespace("planner").write
     write("/projects/main/TASK.md", b"# Task\n\nbefore its sleep\n")
     show(page, "/projects/main/TASK.md")
@@ -278,7 +280,7 @@ def test_a_tab_asleep_while_the_server_restarts(open_page, page_server):
 def test_a_server_that_restarts(open_page, page_server):
     """Last: the page reconnects by itself, reads again what it shows, and follows it."""
     page = open_page(page_server.page)
-    page.watch.allowed = ("WebSocket connection", "ERR_CONNECTION")
+    page.watch.allowed = SERVER_AWAY
     show(page, "/projects/main/TASK.md")
     page.locator(".content").first.wait_for()
     page_server.end()

@@ -18,7 +18,7 @@ from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptio
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.web.static_site import StaticSite
 
-from .conftest import PageServer
+from .conftest import SERVER_AWAY, PageServer
 
 SCENE = "/projects/main/scene"
 FIRST = "() => performance.getEntriesByName('first-picture').length > 0 || globalThis.drawFrame?.()"
@@ -225,7 +225,7 @@ def test_in_full_quality_things_have_shadows_and_reflections(open_page) -> None:
 @pytest.mark.proof
 def test_to_hurry_begins_no_second_attempt_beside_one_that_is_under_way(open_page, page_server) -> None:
     page = open_page(query="&manual=1")
-    page.watch.allowed = ("WebSocket", "ERR_CONNECTION")
+    page.watch.allowed = SERVER_AWAY
     page.evaluate(
         """() => {
             globalThis.attempts = 0;

@@ -15,7 +15,7 @@ from worldfs.interfaces.cli.main import main
 from worldfs.namespace.past_time import time_name
 from worldfs.robots.pose_frames import PoseFrame, decode_frame
 
-from .conftest import PageServer
+from .conftest import SERVER_AWAY, PageServer
 
 SCENE = "/projects/main/scene"
 HAND = 9  # the body that carries the fingers
@@ -153,7 +153,7 @@ def test_a_time_without_a_scene_is_said_in_words(scene) -> None:
 @pytest.mark.proof
 def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_server) -> None:
     world = page_server.world
-    scene.watch.allowed = ("WebSocket", "ERR_CONNECTION")
+    scene.watch.allowed = SERVER_AWAY
     page_server.end()
     scene.wait_for_selector(".state-lost")
     world.resume("franka_001")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interfaces.web.conftest import ServedPage
+from tests.interfaces.web.conftest import SERVER_AWAY, ServedPage
 
 from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -68,7 +68,7 @@ def test_a_stop_that_the_server_has_not_taken_is_not_delivered_until_it_has(
     open_page: Any, server: Server, trouble: str
 ) -> None:
     page = open_page(server.page)
-    page.watch.allowed = ("WebSocket connection", "ERR_CONNECTION")
+    page.watch.allowed = SERVER_AWAY
     page.wait_for_function("() => worldfs.world.state.value === 'open'")
     server.process.send_signal(signal.SIGKILL if trouble == "killed" else signal.SIGSTOP)
     if trouble == "killed":
