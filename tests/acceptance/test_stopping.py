@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import pytest
 
 from worldfs.base.driver import Run
 from worldfs.base.model import Order, Outcome
+from worldfs.storage.disk_store import LOCK
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -185,18 +187,23 @@ def test_a_do_beside_a_running_kernel_goes_through_it(table, kernel: subprocess.
     assert json.loads(table.paos("--json", "status").out)["kernel"]["pid"] == kernel.pid
 
 
-@pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(("ended_by", "locked"), [("SIGINT", True), ("SIGTERM", False)])
 def test_a_do_ends_while_the_kernel_is_frozen_and_says_that_the_robot_may_still_move(
-    table, kernel: subprocess.Popen[str], ended_by: str
+    table, kernel: subprocess.Popen[str], ended_by: str, locked: bool
 ) -> None:
+    """`locked`: the kernel holds the lock of the store when it is frozen."""
     do = table.spawn("--json", "do", "clear the table")
     assert do.stdout is not None
     first = do.stdout.readline()
+    lock = os.open(table.root / LOCK, os.O_RDWR)
+    if locked:
+        fcntl.flock(lock, fcntl.LOCK_EX)
     kernel.send_signal(signal.SIGSTOP)
     try:
         do.send_signal(signal.Signals[ended_by])
         out, err = do.communicate(timeout=PATIENCE_S)
     finally:
+        os.close(lock)
         kernel.send_signal(signal.SIGCONT)
     assert do.returncode == 130, (out, err)
     said = json.loads((first + out).splitlines()[-1])

@@ -22,6 +22,9 @@ class LyingShape(NamedTuple):
     round: bool
 
 
+POINT = LyingShape(0.0, 0.0, 0.0, 0.0, True)
+
+
 def lying(thing: Thing) -> LyingShape:
     """By its orientation: the axis that points up the most is its height. Without a size it is a point."""
     if len(thing.size) < 3:
@@ -62,54 +65,60 @@ def _axes(thing: Thing) -> tuple[tuple[float, float, float], ...]:
     )
 
 
+class Footprint(NamedTuple):
+    """Seen from above: the corners of a rectangle, or one corner with the radius of its rounding. `inner`, `outer`: the
+    radius of the largest circle in it and of the smallest around it, both about its middle."""
+
+    x: float
+    y: float
+    corners: list[Point]
+    rounding: float
+    inner: float
+    outer: float
+
+    @classmethod
+    def of(cls, thing: Thing) -> Footprint:
+        """A thing without a size is a point."""
+        x, y = thing.position[:2]
+        return cls.at(x, y, lying(thing) if len(thing.size) >= 2 else POINT)
+
+    @classmethod
+    def at(cls, x: float, y: float, shape: LyingShape) -> Footprint:
+        """Of a thing that lies so, with its middle there."""
+        if shape.round:
+            return cls(x, y, [(x, y)], shape.along / 2, shape.along / 2, shape.along / 2)
+        inner, outer = min(shape.along, shape.across) / 2, math.hypot(shape.along, shape.across) / 2
+        return cls(x, y, corners(x, y, shape.along, shape.across, shape.turn), 0.0, inner, outer)
+
+    def gap(self, other: Footprint) -> float:
+        """Free width between the two (m), 0 where they meet or overlap."""
+        return max(0.0, _apart(self.corners, other.corners) - self.rounding - other.rounding)
+
+
 def gap(one: Thing, other: Thing) -> float:
     """Free width between the two footprints (m), 0 where they meet or overlap; a thing without a size is a point."""
-    a, ra = _outline(one)
-    b, rb = _outline(other)
-    return max(0.0, _apart(a, b) - ra - rb)
+    return Footprint.of(one).gap(Footprint.of(other))
 
 
 def is_surely_out(one: Thing, other: Thing, least: float, most: float) -> bool:
     """Whether the gap is below `least` or above `most` by the circles inside and around both footprints alone."""
-    away = math.dist(one.position[:2], other.position[:2])
-    (within, around), (its_within, its_around) = _circles(one), _circles(other)
-    return away - within - its_within < least - ROUNDING or away - around - its_around > most + ROUNDING
-
-
-def _circles(thing: Thing) -> tuple[float, float]:
-    """Radius of the largest circle inside the footprint, and of the smallest around it."""
-    if len(thing.size) < 2:
-        return 0.0, 0.0
-    shape = lying(thing)
-    if shape.round:
-        return shape.along / 2, shape.along / 2
-    return min(shape.along, shape.across) / 2, math.hypot(shape.along, shape.across) / 2
+    away, a, b = math.dist(one.position[:2], other.position[:2]), Footprint.of(one), Footprint.of(other)
+    return away - a.inner - b.inner < least - ROUNDING or away - a.outer - b.outer > most + ROUNDING
 
 
 def widest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be farthest from `other`: the robot may turn a carried thing."""
-    return gap(_turned(one, _circles(one)[0]), other)
+    return gap(_turned(one, Footprint.of(one).inner), other)
 
 
 def narrowest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be nearest."""
-    return gap(_turned(one, _circles(one)[1]), other)
+    return gap(_turned(one, Footprint.of(one).outer), other)
 
 
 def _turned(thing: Thing, radius: float) -> Thing:
     """A disc in its place."""
     return replace(thing, shape="sphere", size=(2 * radius,) * 3) if len(thing.size) >= 2 else thing
-
-
-def _outline(thing: Thing) -> tuple[list[Point], float]:
-    """Corners and a rounding radius: a disc is one corner with its radius."""
-    x, y = thing.position[:2]
-    if len(thing.size) < 2:
-        return [(x, y)], 0.0
-    shape = lying(thing)
-    if shape.round:
-        return [(x, y)], shape.along / 2
-    return corners(x, y, shape.along, shape.across, shape.turn), 0.0
 
 
 def corners(x: float, y: float, along: float, across: float, turn: float) -> list[Point]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
-from .footprint import gap, lying
+from .footprint import ROUNDING, Footprint, LyingShape, lying
 from .model import Thing
 
 WALL_M: Final = 0.008  # of a box; also its bottom
@@ -24,7 +23,6 @@ DEPTH_M: Final = 0.030  # a thing is held so far below its top, a low one in its
 TIP_M: Final = 0.012  # and the fingers reach so much farther down
 PALM_M: Final = 0.037  # from where it is held up to the hand, which stays above the rim
 STEPS_M: Final = (0.012, 0.006)  # between two places that are tried, and where none of those will do
-FINGER: Final = Thing("finger", shape="box", size=(FINGER_WIDE_M, FINGER_M, 0.0))
 TURNS: Final = tuple(math.radians(5 * n) for n in range(36))
 
 
@@ -45,6 +43,12 @@ class _Inside(NamedTuple):
     turn: float
     floor: float
     rim: float
+
+    def lay(self, at: Sequence[float], along: float, across: float, turn: float, *, round: bool = False) -> Footprint:
+        """A thing of these sides at a point of the box, from its middle, turned against it."""
+        cos, sin = math.cos(self.turn), math.sin(self.turn)
+        x, y = self.x + at[0] * cos - at[1] * sin, self.y + at[0] * sin + at[1] * cos
+        return Footprint.at(x, y, LyingShape(along, across, 0.0, self.turn + turn, round))
 
 
 def _inside(box: Thing) -> _Inside:
@@ -109,22 +113,26 @@ def _spots(
     thing: Thing, box: Thing, there: Sequence[Thing], step: float, *, widest: float, held: bool
 ) -> Iterator[RestSpot]:
     inside, flat = _inside(box), _flat(thing)
-    tips = _tips(flat.size[2], inside)
-    standing = [other for other in there if other.position[2] + lying(other).height / 2 > tips]
+    tips, round = _tips(flat.size[2], inside), flat.shape == "cylinder"
+    around = [Footprint.of(other) for other in there]
+    high = [other.position[2] + lying(other).height / 2 > tips for other in there]
+    standing = [shape for shape, is_high in zip(around, high, strict=True) if is_high]
     walls = inside.half if inside.rim > tips else (math.inf, math.inf)
     for turn in [turn for turn, _ in zip(_turns(flat, inside), range(2), strict=False)]:
-        half = _half(flat.size[0], flat.size[1], turn if flat.shape == "box" else 0.0)
+        half = _half(flat.size[0], flat.size[1], 0.0 if round else turn)
+        hands = [(turn, flat.size[1])] if held else _held_ways(flat, turn, widest)
         for u in _steps(inside.half[0] - half[0] - CLEAR_M, step):
             for v in _steps(inside.half[1] - half[1] - CLEAR_M, step):
-                laid = _laid(flat, inside, (u, v), turn)
-                if not all(_clear(laid, other) for other in there):
+                laid = inside.lay((u, v), flat.size[0], flat.size[1], turn, round=round)
+                if not _clear(laid, around, CLEAR_M):
                     continue
-                for hand, width in [(turn, flat.size[1])] if held else _held_ways(flat, turn, widest):
+                for hand, width in hands:
                     if all(
-                        _within(at, hand, walls) and all(gap(_laid(FINGER, inside, at, hand), o) > 0 for o in standing)
+                        _within(at, hand, walls)
+                        and _clear(inside.lay(at, FINGER_WIDE_M, FINGER_M, hand), standing, ROUNDING)
                         for at in _fingers((u, v), hand, width)
                     ):
-                        yield RestSpot(laid.position[0], laid.position[1], inside.turn + hand)
+                        yield RestSpot(laid.x, laid.y, inside.turn + hand)
                         break
 
 
@@ -134,17 +142,15 @@ def _steps(reach: float, step: float) -> list[float]:
     return [-reach + 2 * reach * n / count for n in range(count + 1)] if reach > 0 else [0.0]
 
 
-def _laid(flat: Thing, inside: _Inside, at: Sequence[float], turn: float) -> Thing:
-    """The thing at a point of the box, from its middle, turned against it."""
-    cos, sin, yaw = math.cos(inside.turn), math.sin(inside.turn), inside.turn + turn
-    x, y = inside.x + at[0] * cos - at[1] * sin, inside.y + at[0] * sin + at[1] * cos
-    return replace(flat, position=(x, y, 0.0), orientation=(math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)))
-
-
-def _clear(one: Thing, other: Thing) -> bool:
-    shape = lying(other)
-    reach = math.hypot(*one.size[:2]) / 2 + math.hypot(shape.along, shape.across) / 2 + CLEAR_M
-    return math.dist(one.position[:2], other.position[:2]) >= reach or gap(one, other) >= CLEAR_M
+def _clear(one: Footprint, others: Sequence[Footprint], least: float) -> bool:
+    """Whether each gap is at least so wide; by the circles alone where they tell."""
+    for other in others:
+        away = math.hypot(one.x - other.x, one.y - other.y)
+        if away - one.outer - other.outer >= least:
+            continue
+        if away - one.inner - other.inner < least or one.gap(other) < least:
+            return False
+    return True
 
 
 def _tips(height: float, inside: _Inside) -> float:

@@ -45,6 +45,7 @@ class Instruction:
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
         self._count: int | None = None  # stops of the robot when the turn began
+        self.job = ""  # the last that it has ordered
         self.stopped = False  # the robot was stopped before the instruction, or has been since
 
     def __enter__(self) -> Self:
@@ -82,6 +83,7 @@ class Instruction:
             self._stop.set()
 
     def set_job(self, job: str) -> None:
+        self.job = job
         if self._turn is not None:
             self._turn.set_job(job)
 

@@ -31,6 +31,7 @@ from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
 from .film_recording import LocalFilmRecording, check_film_options, report_film
 from .kernel_thread import KernelThread
 from .signals import stop_on
+from .silent_kernel import SilentKernelEnd
 from .terminal_question import ask_person
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def run(context: CommandContext) -> int:
             timer.daemon = True
             timer.start()
             stack.callback(timer.cancel)
+        silence = stack.enter_context(SilentKernelEnd(stop, lambda error: _unknown(context, why[0], error)))
         instruction, refused = _wait_for_robot(context, stack, text, stop)
         if refused:
             verdict = "stopped" if instruction.stopped else why[0]
@@ -95,10 +97,11 @@ def run(context: CommandContext) -> int:
         motion = (
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
+        silence.world, silence.job = world, lambda: instruction.job
         try:
             result, judge = _plan(context, world, text, stop, instruction)
         except KernelSilent as error:
-            return _unknown(context, why[0], error)
+            return silence.reported(error)
         stopped = instruction.stop_text() if instruction.stopped else ""
         if not own_kernel:  # ours ends with us: who comes next must not order of it
             instruction.end()  # the robot is free while a model thinks

@@ -333,6 +333,7 @@ class _Handling:
         actions: list[PlannedAction] = []
         places, now = dict(self.places), dict(self.now)
         stuck: set[str] = set()
+        no_room: set[tuple[object, ...]] = set()  # what found none where it was to lie; its like finds none either
         for move in moves:
             if move.object in stuck or move.to.of in stuck:
                 stuck.add(move.object)
@@ -340,7 +341,7 @@ class _Handling:
             bench = placement.PlacementScene(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
             final = move.final and move.object not in self.aside
             goal = goal_of.get(move.object) if final else None
-            spot = self._spot(move, goal, bench)
+            spot = self._spot(move, goal, bench, no_room)
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
                 name, where = self.name(move.object), self.name(move.to.of)
@@ -371,6 +372,8 @@ class _Handling:
                 self.lost.append((goal or goal_of.get(move.object) or DownGoal(move.object), why))
                 continue
             actions += steps
+            left = places[move.object].of
+            no_room = {like for like in no_room if like[0] != left}
             places[move.object] = move.to
             now[move.object] = replace(now[move.object], position=spot)
         for goal in wanted:
@@ -397,7 +400,9 @@ class _Handling:
             then[step.object] = step.to
         return ""
 
-    def _spot(self, move: PlannedMove, goal: Goal | None, bench: placement.PlacementScene) -> Vec | None:
+    def _spot(
+        self, move: PlannedMove, goal: Goal | None, bench: placement.PlacementScene, no_room: set[tuple[object, ...]]
+    ) -> Vec | None:
         thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())
         if isinstance(goal, PlacedGoal):
             return placement.at_position(thing, goal, bench)
@@ -409,7 +414,13 @@ class _Handling:
         if support is None:
             return None
         if move.to.relation == "in":
-            return placement.in_container(thing, support, bench, avoid, close=support.id in self.close)
+            like = (support.id, thing.shape, thing.size, thing.orientation, tuple(avoid))
+            if like in no_room:
+                return None
+            spot = placement.in_container(thing, support, bench, avoid, close=support.id in self.close)
+            if spot is None:
+                no_room.add(like)
+            return spot
         return placement.on_surface(
             thing, support, bench, avoid, goal if isinstance(goal, (AreaGoal, ApartGoal)) else None
         )
