@@ -210,3 +210,23 @@ def test_a_do_ends_while_the_kernel_is_frozen_and_says_that_the_robot_may_still_
     assert (said["verdict"], said["confirmed"]) == ("interrupted", False)
     assert f"the kernel (process {kernel.pid}) does not answer: the robot may still move" in said["message"]
     assert "hardware stop" in said["message"]
+
+
+def test_of_a_frozen_kernel_the_status_says_that_nothing_is_known(table, kernel: subprocess.Popen[str]) -> None:
+    def silent() -> list[object]:
+        return [
+            alert for alert in json.loads(table.paos("--json", "status").out)["alerts"] if alert["field"] == "kernel"
+        ]
+
+    kernel.send_signal(signal.SIGSTOP)
+    try:
+        (alert,) = silent()
+        said = table.paos("status").out
+        assert table.paos("stop").code == 1
+        refused = table.paos("do", "clear the table")
+    finally:
+        kernel.send_signal(signal.SIGCONT)
+    assert refused.code == 1 and "may still move" in refused.out and "hardware stop" in refused.out, refused
+    assert alert["code"] == "KERNEL_SILENT"
+    assert f"the kernel (process {kernel.pid}) does not answer: what its robots do is not known" in said
+    assert until(lambda: not silent())

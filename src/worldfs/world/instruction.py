@@ -88,7 +88,11 @@ class Instruction:
             self._turn.set_job(job)
 
     def stop_text(self, stop: StopState | None = None) -> str:
-        return stopped_message(self._node, stop or self._now(), self._text)
+        found, stands = stop or self._now(), self._world.robot_stops.confirmed(self._node)
+        told = {"node": self._node, "by": found.by, "at": found.at}
+        if stands.confirmed or not found.stopped:
+            return render(coded("runtime.robot_stopped", **told), self.language)
+        return render(coded("runtime.robot_may_move", **told, why=stands.why), self.language)
 
     def _first(self, turn: InstructionTurn) -> bool:
         """Wait for the turn and for a resumed robot; False: asked to stop before. Each change is reported."""
@@ -132,8 +136,3 @@ class Instruction:
     def language(self) -> str:
         """The language of the instruction."""
         return language_of(self._text)
-
-
-def stopped_message(node: str, stop: StopState, text: str) -> str:
-    """The stop state of a robot, in the language of `text`."""
-    return render(coded("runtime.robot_stopped", node=node, by=stop.by, at=stop.at), language_of(text))

@@ -99,14 +99,18 @@ class RobotStops:
             "why": "" if robot.confirmed else render(robot.why, self._world.language()),
         }  # fmt: skip
 
+    def kernel_answers(self) -> bool:
+        """False where a kernel of this machine lives and does not say that it is there."""
+        if self._world.kernel is not None:
+            return True
+        with StopCall([self._world.root], self._world.clock, [], "") as call:  # it stops no robot
+            return not call.sent or call.wait(ANSWER_S)
+
     def demand_answer(self, job: str) -> None:
         """Raises `KernelSilent` where a kernel of this machine does not answer, for the client that has cancelled a
         job and waits for its end."""
-        if self._world.kernel is not None:
+        if self.kernel_answers():
             return
-        with StopCall([self._world.root], self._world.clock, [], "") as call:  # it stops no robot
-            if call.wait(ANSWER_S):
-                return
         holder = self._world.store.lease(KERNEL_LEASE).holder() or {}
         raise KernelSilent(
             coded("stop.job_unknown", job=job, pid=holder.get("pid", "?")), op="wait", fix=coded("stop.hardware")

@@ -85,6 +85,10 @@ def status_report(world: World) -> dict[str, object]:
         }  # fmt: skip
     alerts = computed_files.current_alerts(world.store, world.language())
     alerts |= _unconfirmed(world, stops, answers, alerts)
+    if held is not None and not world.robot_stops.kernel_answers():
+        found = coded("stop.kernel_unknown", pid=held.get("pid", "?"))
+        silent = Finding("KERNEL_SILENT", "kernel", coded("stop.kernel_answers"), found, coded("stop.hardware"))
+        alerts["kernel"] = asdict(render_finding(silent, world.language()))
     for node in nodes:
         node["may_move"] = alerts.get(f"stop {node['id']}") is not None
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}

@@ -124,6 +124,12 @@ ROWS = {
         "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
         "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
     ),
+    "runtime.robot_may_move": (
+        "{node} was told to stop (by {by}, {at}) and may still move: {why}; use the robot's hardware stop; "
+        "queued jobs are held until: paos resume --node {node}",
+        "已要求 {node} 停止 ({by}，{at})，它可能仍在运动：{why}；请使用机器人的硬件急停；"
+        "恢复之前任务保持等待，恢复请运行：paos resume --node {node}",
+    ),
     "runtime.cancelled_waiting": ("cancelled before its turn", "轮到之前已取消"),
     # -- alerts
     "runtime.node": ("node {id}", "节点 {id}"),

@@ -44,6 +44,11 @@ ROWS = {
         "the kernel (process {pid}) does not answer",
         "内核(进程 {pid})没有应答",
     ),
+    "stop.kernel_answers": ("a kernel that answers", "会应答的内核"),
+    "stop.kernel_unknown": (
+        "the kernel (process {pid}) does not answer: what its robots do is not known",
+        "内核(进程 {pid})没有应答：其机器人的动作未知",
+    ),
     "stop.no_kernel": (
         "no kernel runs: we do not move it, and we cannot say whether it stands; it will start stopped",
         "没有内核在运行：我们没有驱动它，也无法确认它是否静止；启动后仍为停止状态",

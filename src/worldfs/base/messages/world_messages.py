@@ -129,7 +129,7 @@ ROWS = {
     "world.params_robot": ("params name the robot {named!r}", "params 指明的机器人是 {named!r}"),
     "world.no_utf8": ("no UTF-8 at byte {at}", "字节 {at} 处不是 UTF-8"),
     "world.stopped_until": (
-        "{said}; nothing moves until: paos resume --node {node}",
+        "{said}; queued jobs are held until: paos resume --node {node}",
         "{said}；恢复请运行：paos resume --node {node}",
     ),
     "world.stopped_since": ("{node}: stopped, and resumed since", "{node}：已停止，之后又恢复"),
