@@ -113,6 +113,7 @@ NAMESPACE = ("unshare", "--user", "--map-root-user", "sh", "-c")
 LIMITED = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@"'
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("watched", [True, False])
 def test_fifteen_robots_work_with_256_open_files_and_no_inotify_and_end_at_an_interrupt(fleet, watched):
     before: tuple[str, ...] = () if watched else (*NAMESPACE, LIMITED)

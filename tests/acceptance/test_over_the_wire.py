@@ -120,6 +120,7 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         assert there.paos("cancel", "nothing").returncode == 2
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM"])
 def test_a_server_that_is_frozen_ends_no_job_and_the_command_says_that_nothing_is_known(
     tmp_path: Path, ended_by: str

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def _found(module: str) -> bool:
     return True
 
 
-@pytest.mark.slice(8)
+@pytest.mark.slice(12)
 @pytest.mark.parametrize("extra", ["", *EXTRAS])
 def test_no_command_ends_as_a_bug_where_only_this_extra_is_installed(extra: str, tmp_path: Path) -> None:
     if not is_here(extra):
@@ -92,23 +93,20 @@ def test_no_command_ends_as_a_bug_where_only_this_extra_is_installed(extra: str,
     assert (done.returncode, done.stdout) == (0, ""), done.stderr[-3000:]
 
 
+def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """All of them, those within others too, without what only a type checker sees."""
+    for node in body:
+        yield node
+        typed = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for block in ("orelse",) if typed else ("body", "handlers", "orelse", "finalbody", "cases"):
+            yield from statements(getattr(node, block, []))
+
+
 def imported() -> Iterator[tuple[str, str]]:
     """Each module of other distributions that the package imports at run time, and the file that does."""
-    import ast
-
     own = {"worldfs", "batched_tensors", "foreign_values", *sys.stdlib_module_names}
     for file in sorted((ROOT / "src/worldfs").rglob("*.py")):
-        tree = ast.parse(file.read_text())
-        typed = {
-            inner
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-            for line in node.body
-            for inner in ast.walk(line)
-        }
-        for node in ast.walk(tree):
-            if node in typed:
-                continue
+        for node in statements(ast.parse(file.read_text()).body):
             if isinstance(node, ast.Import):
                 names = [item.name for item in node.names]
             elif isinstance(node, ast.ImportFrom) and not node.level:

@@ -20,6 +20,7 @@ HANGS = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("hang", HANGS)
 def test_a_test_that_hangs_is_named_with_its_threads(tmp_path: Path, hang: str) -> None:
     (tmp_path / "test_it.py").write_text(

@@ -66,7 +66,6 @@ def answered(text: str, scene: Scene, robot: str) -> str:
     return found.answer
 
 
-@settings(max_examples=300, deadline=None)
 @given(rooms())
 def test_what_is_held_is_told_by_the_robot_that_is_asked(room):
     scene, robot, holding = room
@@ -90,7 +89,6 @@ def test_what_is_held_is_told_by_the_robot_that_is_asked(room):
     assert scene_json(seen_by(scene, robot))["holding"] == own
 
 
-@settings(max_examples=300, deadline=None)
 @given(rooms())
 def test_it_is_the_thing_in_the_own_gripper_or_nothing(room):
     scene, robot, holding = room
@@ -108,7 +106,6 @@ def test_it_is_the_thing_in_the_own_gripper_or_nothing(room):
     assert isinstance(found, RefusedIntent) if own else getattr(found, "goals", None) == (GripperGoal("open"),)
 
 
-@settings(max_examples=200, deadline=None)
 @given(rooms())
 def test_nothing_is_taken_out_of_another_robots_gripper(room):
     scene, robot, holding = room
@@ -130,7 +127,6 @@ def test_nothing_is_taken_out_of_another_robots_gripper(room):
     assert holds(ClearedGoal("table_01"), cleared, robot) is (holding[robot] is None)
 
 
-@settings(max_examples=200, deadline=None)
 @given(rooms())
 def test_left_and_near_are_the_robots_own(room):
     scene, robot, _ = room

@@ -18,9 +18,11 @@ def test_each_opcode_of_a_pickle_with_each_size_ends_soon_and_in_little_memory(s
     assert ended(PICKLES, surroundings, drawn).endswith("pickles")
 
 
-def test_each_length_that_a_message_can_say_ends_soon_and_in_little_memory():
+@pytest.mark.slice(2)
+@pytest.mark.parametrize("every", [7, 1])
+def test_each_length_that_a_message_can_say_ends_soon_and_in_little_memory(every):
     pytest.importorskip("msgpack", reason="msgpack is of the extra worldfs[policies]")
-    assert ended(MESSAGES).endswith("messages")
+    assert ended(MESSAGES, every).endswith("messages")
 
 
 def ended(file: str, *given: object) -> str:
