@@ -65,7 +65,7 @@ def _axes(thing: Thing) -> tuple[tuple[float, float, float], ...]:
     )
 
 
-class Footprint(NamedTuple):
+class LyingOutline(NamedTuple):
     """Seen from above: the corners of a rectangle, or one corner with the radius of its rounding. `inner`, `outer`: the
     radius of the largest circle in it and of the smallest around it, both about its middle."""
 
@@ -77,43 +77,43 @@ class Footprint(NamedTuple):
     outer: float
 
     @classmethod
-    def of(cls, thing: Thing) -> Footprint:
+    def of(cls, thing: Thing) -> LyingOutline:
         """A thing without a size is a point."""
         x, y = thing.position[:2]
         return cls.at(x, y, lying(thing) if len(thing.size) >= 2 else POINT)
 
     @classmethod
-    def at(cls, x: float, y: float, shape: LyingShape) -> Footprint:
+    def at(cls, x: float, y: float, shape: LyingShape) -> LyingOutline:
         """Of a thing that lies so, with its middle there."""
         if shape.round:
             return cls(x, y, [(x, y)], shape.along / 2, shape.along / 2, shape.along / 2)
         inner, outer = min(shape.along, shape.across) / 2, math.hypot(shape.along, shape.across) / 2
         return cls(x, y, corners(x, y, shape.along, shape.across, shape.turn), 0.0, inner, outer)
 
-    def gap(self, other: Footprint) -> float:
+    def gap(self, other: LyingOutline) -> float:
         """Free width between the two (m), 0 where they meet or overlap."""
         return max(0.0, _apart(self.corners, other.corners) - self.rounding - other.rounding)
 
 
 def gap(one: Thing, other: Thing) -> float:
     """Free width between the two footprints (m), 0 where they meet or overlap; a thing without a size is a point."""
-    return Footprint.of(one).gap(Footprint.of(other))
+    return LyingOutline.of(one).gap(LyingOutline.of(other))
 
 
 def is_surely_out(one: Thing, other: Thing, least: float, most: float) -> bool:
     """Whether the gap is below `least` or above `most` by the circles inside and around both footprints alone."""
-    away, a, b = math.dist(one.position[:2], other.position[:2]), Footprint.of(one), Footprint.of(other)
+    away, a, b = math.dist(one.position[:2], other.position[:2]), LyingOutline.of(one), LyingOutline.of(other)
     return away - a.inner - b.inner < least - ROUNDING or away - a.outer - b.outer > most + ROUNDING
 
 
 def widest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be farthest from `other`: the robot may turn a carried thing."""
-    return gap(_turned(one, Footprint.of(one).inner), other)
+    return gap(_turned(one, LyingOutline.of(one).inner), other)
 
 
 def narrowest_gap(one: Thing, other: Thing) -> float:
     """The gap if `one` were turned so as to be nearest."""
-    return gap(_turned(one, Footprint.of(one).outer), other)
+    return gap(_turned(one, LyingOutline.of(one).outer), other)
 
 
 def _turned(thing: Thing, radius: float) -> Thing:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from .footprint import ROUNDING, Footprint, LyingShape, lying
+from .footprint import ROUNDING, LyingOutline, LyingShape, lying
 from .model import Thing
 
 WALL_M: Final = 0.008  # of a box; also its bottom
@@ -44,11 +44,13 @@ class _Inside(NamedTuple):
     floor: float
     rim: float
 
-    def lay(self, at: Sequence[float], along: float, across: float, turn: float, *, round: bool = False) -> Footprint:
+    def lay(
+        self, at: Sequence[float], along: float, across: float, turn: float, *, round: bool = False
+    ) -> LyingOutline:
         """A thing of these sides at a point of the box, from its middle, turned against it."""
         cos, sin = math.cos(self.turn), math.sin(self.turn)
         x, y = self.x + at[0] * cos - at[1] * sin, self.y + at[0] * sin + at[1] * cos
-        return Footprint.at(x, y, LyingShape(along, across, 0.0, self.turn + turn, round))
+        return LyingOutline.at(x, y, LyingShape(along, across, 0.0, self.turn + turn, round))
 
 
 def _inside(box: Thing) -> _Inside:
@@ -114,7 +116,7 @@ def _spots(
 ) -> Iterator[RestSpot]:
     inside, flat = _inside(box), _flat(thing)
     tips, round = _tips(flat.size[2], inside), flat.shape == "cylinder"
-    around = [Footprint.of(other) for other in there]
+    around = [LyingOutline.of(other) for other in there]
     high = [other.position[2] + lying(other).height / 2 > tips for other in there]
     standing = [shape for shape, is_high in zip(around, high, strict=True) if is_high]
     walls = inside.half if inside.rim > tips else (math.inf, math.inf)
@@ -142,7 +144,7 @@ def _steps(reach: float, step: float) -> list[float]:
     return [-reach + 2 * reach * n / count for n in range(count + 1)] if reach > 0 else [0.0]
 
 
-def _clear(one: Footprint, others: Sequence[Footprint], least: float) -> bool:
+def _clear(one: LyingOutline, others: Sequence[LyingOutline], least: float) -> bool:
     """Whether each gap is at least so wide; by the circles alone where they tell."""
     for other in others:
         away = math.hypot(one.x - other.x, one.y - other.y)
