@@ -188,6 +188,8 @@ ROWS = [
     (("orange juice bag", "mug"), "put the orange juice in the basket", "?"),
     (("book stand", "plant stand", "mug"), "put all the things except the stands in the basket", "a2"),
     (("土豆", "盘子"), "把豆子放进basket", "?"),
+    (("mug", "travel mug", "plate"), "put everything except the cups in the basket", "a2"),
+    (("coffee cup", "travel mug"), "put all the cups in the basket", "?"),
 ]
 
 

@@ -97,7 +97,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     simple = all(word in DESCRIBING for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
-        _broader(thing, kinds, parts), _wider(kinds) if simple else frozenset(), _said_of(parts), parts.denied,
+        _broader(thing, kinds, parts), _wider(kinds), _said_of(parts), parts.denied,
         _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
     )  # fmt: skip
 
