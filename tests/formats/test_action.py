@@ -185,9 +185,7 @@ def test_a_time_that_is_none_warns_and_counts_from_acceptance():
     assert entry.finding.warning
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"), [("parms", "params"), ("creatd_at", "created_at"), ("action-id", "action_id")]
-)
+@pytest.mark.parametrize(("name", "meant"), [("creatd_at", "created_at"), ("action-id", "action_id")])
 def test_a_misspelt_field_warns_and_names_the_one_that_is_meant(name, meant):
     entry = one(**{name: "x"})
     assert entry.order is not None and entry.finding.warning
@@ -197,7 +195,8 @@ def test_a_misspelt_field_warns_and_names_the_one_that_is_meant(name, meant):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("prority", "priority"), ("timeout", "timeouts"), ("timeoutS", "timeout_s"), ("timeout_ms", "timeout_s"),
+        ("parms", "params"), ("paramaters", "parameters"), ("prority", "priority"),
+        ("timeout", "timeouts"), ("timeoutS", "timeout_s"), ("timeout_ms", "timeout_s"),
         ("robotid", "robot_id"), ("robotId", "robot_id"), ("robot", "robot_id"), ("node", "robot_id"),
         ("depend_on", "depends_on"), ("dependson", "depends_on"), ("dependsOn", "depends_on"),
         ("DEPENDS_ON", "depends_on"), ("after", "depends_on"), ("dependencies", "depends_on"),
@@ -205,10 +204,78 @@ def test_a_misspelt_field_warns_and_names_the_one_that_is_meant(name, meant):
     ],
 )  # fmt: skip
 def test_an_order_whose_restriction_is_misspelt_is_not_carried_out_without_it(name, meant):
-    entry = one(**{"parms": {}, name: "x"})
+    entry = one(**{"creatd_at": "", name: "x"})
     assert entry.order is None and not entry.finding.warning
     assert entry.finding.field.endswith(f"/queue/0/{name}") and meant in str(entry.finding.fix)
     assert one(**{name: "x", "status": "completed"}).state == "terminal"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "harmless"),
+    [
+        ("enabled", False, True), ("active", 0, True), ("dry_run", True, False), ("dryRun", "yes", False),
+        ("not_before", "2099-01-01T00:00:00Z", None), ("requires_approval", True, False), ("skip", True, False),
+        ("if", "the cup is empty", ""), ("max_speed", 0.1, None),
+    ],
+)  # fmt: skip
+def test_what_would_hold_an_order_back_and_is_not_read_refuses_it(name, value, harmless):
+    entry = one(**{name: value})
+    assert entry.order is None and entry.finding.code == "FIELD_UNREAD"
+    assert entry.finding.field.endswith(f"/queue/0/{name}")
+    assert one(**{name: harmless}).finding is None
+    assert one(**{name: value, "status": "completed"}).finding is None  # it is over
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "same"),
+    [
+        ("object_id", "cube_02", "cube_01"), ("target", "cube_02", "cube_01"), ("position", [1, 2, 3], None),
+        ("parameters", {"object_id": "cube_02"}, {"object_id": "cube_01"}), ("type", "place", "pick_up"),
+        ("arguments", {"object_id": "cube_02"}, {"object_id": "cube_01"}), ("command", "place", "primitive"),
+        ("args", ["cube_02"], []),
+    ],
+)  # fmt: skip
+def test_a_field_beside_an_order_that_says_another_one_refuses_it(name, other, same):
+    def beside(value):
+        return one(action_type="pick_up", params={"object_id": "cube_01"}, **{name: value})
+
+    entry = beside(other)
+    assert entry.order is None and entry.finding.field.endswith(f"/queue/0/{name}")
+    assert beside(same).order.params == {"object_id": "cube_01"} and beside(same).finding is None
+
+
+def test_a_limit_of_time_that_is_misspelt_refuses_its_order():
+    entry = one(timeouts={"excute": 1})
+    assert entry.order is None and entry.finding.field.endswith("/queue/0/timeouts/excute")
+    assert one(timeouts={"execute": 1, "preflight": 2, "skill": 3}).order.timeout_s == 1
+
+
+TWICE = [
+    '{"queue": [%s, {"action_id": "b", "action_type": "home", "params": {"a": 1, "a": 2}}]}',
+    '{"queue": [%s, {"action_id": "b", "action_type": "home", "status": "cancelled", "status": "pending"}]}',
+    "queue:\n  - %s\n  - {action_id: b, action_type: home, params: {list: [{x: 1, x: 2}]}}\n",
+    "```yaml\nqueue:\n  - %s\n  - action_id: b\n    action_type: home\n    action_type: wave\n```\n",
+]
+
+
+@pytest.mark.parametrize("text", TWICE)
+def test_a_key_that_is_written_twice_refuses_its_entry_alone(text):
+    good, bad = action.read((text % '{"action_id": "a", "action_type": "home"}').encode()).entries
+    assert good.order is not None and good.finding is None
+    assert bad.order is None and "written twice" in str(bad.finding.found)
+    text = '{"sessions": [{"session_id": "s", "target_ref": "a", "target_ref": "b", "skill_ref": "c"}]}'
+    (session,) = sessions.read(text.encode()).entries
+    assert session.order is None and session.finding.field.endswith("/sessions/0/target_ref")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"queue": [], "actions": []}', '{"queue": [], "queue": []}', "queue: []\nqueue: []\n"]
+)
+def test_of_two_lists_of_entries_none_is_taken(text):
+    with pytest.raises(BadInput, match="two lists of entries"):
+        action.read(text.encode())
+    with pytest.raises(BadInput, match="two lists of entries"):
+        sessions.read(b'{"sessions": [], "sessions": []}')
 
 
 def test_another_program_s_own_field_is_kept_without_a_word():

@@ -15,8 +15,8 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
-from worldfs.formats.sheet_members import EntryRefused
-from worldfs.formats.values import not_finite
+from worldfs.formats.entry_contradictions import refuse_contradictions
+from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 FILE = "ACTION.md"
 MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded by block.MAX_BYTES
@@ -27,7 +27,8 @@ _KNOWN = entry_ids.TRANSIENT | {
 
 
 _WRITTEN = sorted(_KNOWN - entry_ids.TRANSIENT)
-_RESTRICTING = frozenset(("robot_id", *sheet_members.TERMS))  # which robot, when, how long, how often
+# What is done, by which robot, when, how long, how often
+_RESTRICTING = frozenset(("action_type", "params", "parameters", "robot_id", *sheet_members.TERMS))
 # What other tools call those; compared without case, "_" and "-".
 _OTHERS = {
     **dict.fromkeys(("robot", "robotname", "node", "nodeid", "agent", "agentid", "targetrobot"), "robot_id"),
@@ -58,12 +59,12 @@ class ParsedSheet(NamedTuple):
 
 
 class _EntryContext(NamedTuple):
-    """Where entries were found: pointer of their list, dialect, the robot whose directory it is, all numbers finite."""
+    """Where entries were found: pointer of their list, dialect, the robot whose directory it is, and a check."""
 
     list: str
     dialect: str
     node: str
-    finite: bool
+    check: EntryCheck
 
 
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
@@ -76,7 +77,9 @@ def read(data: bytes, *, node: str = "") -> ParsedSheet:
     if found is None or dialect == "empty":
         return without_entries(FILE, text, ("queue", "actions"))
     key = list_key(found.value)
-    place = _EntryContext(f"/{key}/" if key else "", dialect, node, not_finite(found.value) is None)
+    refuse_two_lists(found, ("queue", "actions") if key else ())
+    check = sheet_members.entry_check(found)
+    place = _EntryContext(f"/{key}/" if key else "", dialect, node, check)
     taken: set[str] = set()
     entries = tuple(_entry(i, entry, taken, place) for i, entry in enumerate(entries_of(found.value)))
     return ParsedSheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
@@ -84,10 +87,10 @@ def read(data: bytes, *, node: str = "") -> ParsedSheet:
 
 def locate(text: str) -> tuple[Block | None, str]:
     """The data of an ACTION.md and its dialect; with "empty" the block, if any, is the place to write to."""
-    found = block.find(text, ("queue", "actions"))
+    found = block.find(text, ("queue", "actions"), repeated=True)
     if found is not None:
         return found, "page" if "queue" in found.value else "q1"
-    found = block.find(text, ("action_type",))  # one bare action as the document, as q1 allows
+    found = block.find(text, ("action_type",), repeated=True)  # one bare action as the document, as q1 allows
     if found is not None:
         return found, "q1"
     found = block.find(text, ()) if text.strip() else None
@@ -103,6 +106,16 @@ def without_entries(file: str, text: str, keys: tuple[str, ...]) -> ParsedSheet:
     found, fix = coded("file.nothing_read", said=said), coded("file.write_block", key=keys[0])
     note = Finding("NO_QUEUE", file, expected, found, fix, warning=True)
     return ParsedSheet(findings=(note,), note=note)
+
+
+def refuse_two_lists(found: Block, keys: tuple[str, ...]) -> None:
+    """Raises BadInput where it is not clear which list of entries is meant."""
+    twice = next((key for one, key in found.repeated if one is found.value and key in keys), "")
+    if twice or sum(key in found.value for key in keys) > 1:
+        said = [f"`{key}`" for key in keys if key in found.value] if not twice else [f"`{twice}`"] * 2
+        raise BadInput(
+            coded("file.two_lists", names=said), expected=coded("file.one_list"), fix=coded("file.join_lists")
+        )
 
 
 def list_key(value: Json) -> str:
@@ -168,10 +181,10 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
         if reason:
             found, fix = coded("file.at", where=repr(id[:80]), found=reason), coded("file.plain_id")
             raise EntryRefused(f"{at}/{key}", coded("file.file_id"), found, fix)
-        bad_number = None if place.finite else not_finite(entry)
-        if bad_number is not None:
-            raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
+        place.check(entry, at)
         order, warning = _order(entry, id, at, place.node)
+        if state == "pending":
+            refuse_contradictions(entry, order.op, order.params, at)
         if warning is not None and warning.code == "FIELD_UNREAD" and warning.expected in _RESTRICTING:
             raise warning  # it would be carried out without the restriction
         if id in taken:

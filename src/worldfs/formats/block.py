@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.formats import jsontext
-from worldfs.formats.values import same
+from worldfs.formats.values import Repeated, same
 
 MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 
@@ -33,6 +33,7 @@ class Block(NamedTuple):
     start: int
     end: int
     fenced: bool
+    repeated: Repeated  # what was written twice in it; empty where that was not asked for
 
 
 def decode(data: bytes) -> str:
@@ -53,19 +54,20 @@ def decode(data: bytes) -> str:
         ) from None
 
 
-def find(text: str, keys: Collection[str]) -> Block | None:
+def find(text: str, keys: Collection[str], *, repeated: bool = False) -> Block | None:
     """The first block whose top level is a mapping with one of `keys` (any mapping if `keys` is empty).
 
+    `repeated`: keys that are written twice are looked for.
     None means prose only: zero entries, no error. Raises BadInput for a half-written file or block, with line,
     column, what was found and what was expected.
     """
     body = len(_MARK) if text.startswith(_MARK) else 0
     first = text[body:].lstrip()[:1]
     if first == "{" or (first == "[" and text[body:].lstrip()[1:].lstrip()[:1] in ("{", "]")):
-        return _bare_json(text, body, keys)
+        return _bare_json(text, body, keys, [] if repeated else None)
     if _may_be_yaml(text[body:], keys):
-        return _bare_yaml(text, body, keys)
-    return _fenced(text, keys)
+        return _bare_yaml(text, body, keys, [] if repeated else None)
+    return _fenced(text, keys, repeated=repeated)
 
 
 def said(text: str) -> str:
@@ -99,16 +101,16 @@ def edit(text: str, block: Block, value: Any) -> str:
     return replace(text, block, after)
 
 
-def _bare_json(text: str, body: int, keys: Collection[str]) -> Block | None:
+def _bare_json(text: str, body: int, keys: Collection[str], repeated: Repeated | None) -> Block | None:
     try:
-        value = jsontext.parse(text[body:], whole=text, offset=body)
+        value = jsontext.parse(text[body:], whole=text, offset=body, repeated=repeated)
     except BadInput:
-        fenced = _fenced(text, keys)  # prose may begin with a brace, too
+        fenced = _fenced(text, keys, repeated=repeated is not None)  # prose may begin with a brace, too
         if fenced is None:
             raise
         return fenced
     if isinstance(value, dict):
-        return Block(value, "json", body, len(text), False) if _fits(value, keys) else None
+        return Block(value, "json", body, len(text), False, repeated or []) if _fits(value, keys) else None
     raise BadInput(
         coded("file.list_is_file"),
         expected=coded("file.mapping_with", names=" or ".join(f"`{key}`" for key in keys) or coded("file.entries")),
@@ -130,18 +132,18 @@ def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
     return False
 
 
-def _bare_yaml(text: str, body: int, keys: Collection[str]) -> Block | None:
+def _bare_yaml(text: str, body: int, keys: Collection[str], repeated: Repeated | None) -> Block | None:
     from worldfs.formats import yamltext
 
-    value = yamltext.parse(text[body:], whole=text, offset=body)
-    return Block(value, "yaml", body, len(text), False) if _fits(value, keys) else None
+    value = yamltext.parse(text[body:], whole=text, offset=body, repeated=repeated)
+    return Block(value, "yaml", body, len(text), False, repeated or []) if _fits(value, keys) else None
 
 
 def _fits(value: Any, keys: Collection[str]) -> bool:
     return isinstance(value, dict) and (not keys or any(key in value for key in keys))
 
 
-def _fenced(text: str, keys: Collection[str]) -> Block | None:
+def _fenced(text: str, keys: Collection[str], *, repeated: bool = False) -> Block | None:
     for language, start, end, closed in _fences(text):
         inside = text[start:end]
         if language and not closed:
@@ -162,23 +164,24 @@ def _fenced(text: str, keys: Collection[str]) -> Block | None:
             continue
         if not inside.strip():
             continue
+        twice: Repeated | None = [] if repeated else None
         try:
-            value = _parse(language, text, start, end)
+            value = _parse(language, text, start, end, twice)
         except BadInput:
             if _mentions(inside, keys):
                 raise
             continue  # a sample with gaps in it, not our data
         if _fits(value, keys):
-            return Block(value, language, start, end, True)
+            return Block(value, language, start, end, True, twice or [])
     return None
 
 
-def _parse(language: str, text: str, start: int, end: int) -> Any:
+def _parse(language: str, text: str, start: int, end: int, repeated: Repeated | None) -> Any:
     if language == "json":
-        return jsontext.parse(text[start:end], whole=text, offset=start)
+        return jsontext.parse(text[start:end], whole=text, offset=start, repeated=repeated)
     from worldfs.formats import yamltext
 
-    return yamltext.parse(text[start:end], whole=text, offset=start)
+    return yamltext.parse(text[start:end], whole=text, offset=start, repeated=repeated)
 
 
 def _mentions(inside: str, keys: Collection[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.formats.list_matching import match_elements
-from worldfs.formats.values import depth, same
+from worldfs.formats.values import Repeated, depth, same
 
 LONG_LINE = 4096
 WIDTH = 120  # a container that is longer gets lines of its own
@@ -38,15 +39,16 @@ def line_and_column(text: str, position: int) -> tuple[int, int]:
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
-def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
+def parse(text: str, *, whole: str | None = None, offset: int = 0, repeated: Repeated | None = None) -> Any:
     """The value of a JSON text. NaN and Infinity are read as floats: an entry that holds one is refused by its reader.
 
-    `whole` and `offset` say which file the text was cut from, so that line and column are the file's.
+    `whole` and `offset` say which file the text was cut from, so that line and column are the file's. `repeated` takes
+    the mappings with a key that is written twice; the last value counts.
     Raises BadInput for anything that is not one complete JSON value, or nests deeper than MAX_DEPTH.
     """
     source = text if whole is None else whole
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=None if repeated is None else partial(_mapping, repeated))
     except json.JSONDecodeError as error:
         raise _bad(source, offset + error.pos, error.msg) from None
     except RecursionError:
@@ -58,6 +60,14 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
     if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value
+
+
+def _mapping(repeated: Repeated, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated.append((made, next(name for name in names if names.count(name) > 1)))
+    return made
 
 
 _EXPECTED = {  # of the library, word for word

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from worldfs.base.clock import parse_stamp
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import entry_ids
+from worldfs.formats.block import Block
+from worldfs.formats.values import not_finite, repeated_key
 
 MAX_ATTEMPTS: Final = 1000
 PRIORITIES: Final = ("high", "normal", "medium", "low")
@@ -63,6 +65,25 @@ def finding(bad: EntryRefused, file: str, job: str = "", *, warning: bool = Fals
         found = found[:200] or '""'
     fix = bad.fix or coded("file.others_go_on")
     return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found, fix, job, warning)
+
+
+EntryCheck = Callable[[Json, str], None]
+
+
+def entry_check(sheet: Block) -> EntryCheck:
+    """What refuses an entry at a pointer: a key that is written twice, or a number that is not finite."""
+    finite = not_finite(sheet.value) is None
+
+    def check(entry: Json, at: str) -> None:
+        if sheet.repeated and (found := repeated_key(entry, sheet.repeated)) is not None:
+            where, key = found
+            said, fix = coded("file.key_twice", key=key), coded("file.leave_one")
+            raise EntryRefused(f"{at}{where}/{key}", coded("file.each_once"), said, fix)
+        bad_number = None if finite else not_finite(entry)
+        if bad_number is not None:
+            raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
+
+    return check
 
 
 def status(entry: Json, at: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _CONTAINERS = {dict, list}
+Repeated = list[tuple[dict[str, Any], str]]  # mappings in whose text a key stands twice, each with that key
 _NEVER = object()  # stands for "there is no such member": equal to nothing
 
 
@@ -43,6 +44,18 @@ def same(a: Any, b: Any) -> bool:
     if kind is float and type(b) is float and math.isnan(a):
         return math.isnan(b)
     return bool(a == b)
+
+
+def repeated_key(value: Any, repeated: Repeated) -> tuple[str, str] | None:
+    """The pointer below `value` of a mapping in which a key is written twice, and that key; None: there is none."""
+    twice = next((key for one, key in repeated if one is value), None)
+    if twice is not None:
+        return "", twice
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in inner:
+        if isinstance(item, dict | list) and (found := repeated_key(item, repeated)) is not None:
+            return f"/{name}{found[0]}", found[1]
+    return None
 
 
 def not_finite(value: Any) -> str | None:

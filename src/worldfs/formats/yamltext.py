@@ -21,7 +21,7 @@ from worldfs.base.messages import coded
 from worldfs.formats import jsontext
 from worldfs.formats.jsontext import Edit
 from worldfs.formats.list_matching import match_elements
-from worldfs.formats.values import same
+from worldfs.formats.values import Repeated, same
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
 REMEMBERED = 200_000  # characters of a text whose nodes are kept
@@ -42,12 +42,17 @@ _PLAIN = re.compile(r"[A-Za-z_\u00c0-\ud7ff][\w./+@-]*(?: [\w./+@(-][\w./+@()-]*
 _AMBIGUOUS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
-def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
-    """The value of a YAML text, as plain Python values with string keys.
+def parse(text: str, *, whole: str | None = None, offset: int = 0, repeated: Repeated | None = None) -> Any:
+    """The value of a YAML text, as plain Python values with string keys. `repeated` takes the mappings with a key that
+    is written twice; the last value counts.
 
     Raises BadInput with the line and column in `whole` (the file that the text was cut from at `offset`).
     """
-    return _YamlReader(text).value(_compose(text, whole, offset))
+    reader = _YamlReader(text)
+    value = reader.value(_compose(text, whole, offset))
+    if repeated is not None:
+        repeated += reader.repeated
+    return value
 
 
 def texts(text: str) -> Any:
@@ -94,6 +99,7 @@ class _YamlReader:
         self.text = text
         self.done: dict[int, tuple[Any, int]] = {}
         self.open: set[int] = set()
+        self.repeated: Repeated = []
 
     def value(self, node: Node | None) -> Any:
         return None if node is None else self.sized(node)[0]
@@ -121,7 +127,7 @@ class _YamlReader:
     def mapping(self, node: Node) -> tuple[dict[str, Any], int]:
         found: dict[str, Any] = {}
         merged: dict[str, Any] = {}
-        total = 1
+        total, twice = 1, ""
         for key_node, value_node in node.value:
             value, size = self.sized(value_node)
             total += size
@@ -129,8 +135,12 @@ class _YamlReader:
             if key == "<<" and key_node.style is None and isinstance(value, dict):
                 merged = value | merged
             else:
+                twice = key if key in found else twice
                 found[key] = value
-        return merged | found, total
+        whole = merged | found
+        if twice:
+            self.repeated.append((whole, twice))
+        return whole, total
 
     def scalar(self, node: ScalarNode) -> Any:
         text: str = node.value

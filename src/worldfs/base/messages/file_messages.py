@@ -84,6 +84,27 @@ ROWS = {
     "file.finite_number": ("a finite number", "有限数值"),
     "file.first_counts": ("the first one counts", "以先出现的为准"),
     "file.first_entry_counts": ("give it another id; the first entry counts", "换一个 id；以先出现的一项为准"),
+    "file.each_once": ("each key once", "每个键只写一次"),
+    "file.key_twice": ("{key} is written twice", "{key} 写了两次"),
+    "file.leave_one": ("leave one of the two", "只保留其中一个"),
+    "file.two_lists": ("two lists of entries, {names}", "两个条目列表：{names}"),
+    "file.one_list": ("one list of entries", "一个条目列表"),
+    "file.join_lists": ("join the two lists", "把两个列表合并"),
+    "file.carried_out": ("an entry that is carried out as it stands", "按原样执行的条目"),
+    "file.holds_back": (
+        "{name} = {value}, which would hold the order back, and which nothing reads",
+        "{name} = {value}，它会限制这条指令，但没有任何程序读取它",
+    ),
+    "file.take_out": (
+        "remove the field, or take the entry out until it is to be carried out; the state `cancelled` does that, too",
+        "删除该字段，或先取出该条目，需要执行时再放回；状态 `cancelled` 也可以",
+    ),
+    "file.one_order": ("one order, told by action_type and params", "由 action_type 和 params 说明的一条指令"),
+    "file.says_other": (
+        "{name} = {value} beside it, which says something else and which nothing reads",
+        "旁边的 {name} = {value} 与之不一致，而且没有任何程序读取它",
+    ),
+    "file.into_params": ("write it in params, or remove it", "写进 params，或删除它"),
     "file.first_one_counts": ("give this entry another id; the first one counts", "为这一项换一个 id；以先出现的为准"),
     "file.fix_or_onboard": (
         "fix that place, or move the file away and run `paos onboard`",

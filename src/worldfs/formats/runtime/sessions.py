@@ -13,10 +13,9 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
-from worldfs.formats.action import ParsedSheet, SheetEntry, without_entries
+from worldfs.formats.action import ParsedSheet, SheetEntry, refuse_two_lists, without_entries
 from worldfs.formats.block import Block
-from worldfs.formats.sheet_members import EntryRefused
-from worldfs.formats.values import not_finite
+from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 from .entry_registry import plain_ref
 
@@ -52,15 +51,16 @@ def read(data: bytes, *, node: str = "") -> ParsedSheet:
     found, dialect = locate(text)
     if found is None or dialect == "empty":
         return without_entries(FILE, text, (KEY,))
-    finite = not_finite(found.value) is None
+    refuse_two_lists(found, (KEY,))
+    check = sheet_members.entry_check(found)
     taken: set[str] = set()
-    entries = tuple(_entry(i, item, taken, dialect, finite) for i, item in enumerate(entries_of(found.value)))
+    entries = tuple(_entry(i, item, taken, dialect, check) for i, item in enumerate(entries_of(found.value)))
     return ParsedSheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
 
 
 def locate(text: str) -> tuple[Block | None, str]:
     """The data of a SESSIONS.md and its dialect; with "empty" the block, if any, is the place to write to."""
-    found = block.find(text, (KEY,))
+    found = block.find(text, (KEY,), repeated=True)
     if found is not None:
         items = found.value[KEY]
         r2 = isinstance(items, list) and any(isinstance(item, dict) and "skillruntime_ref" in item for item in items)
@@ -124,7 +124,7 @@ def unread_fields(order: Order) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, tuple(sorted({*_KNOWN - entry_ids.TRANSIENT, *_READ[""]}))
 
 
-def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) -> SheetEntry:
+def _entry(index: int, entry: Any, taken: set[str], dialect: str, check: EntryCheck) -> SheetEntry:
     at = f"/{KEY}/{index}"
     id = id_of(entry, dialect)
     word, state = "", "pending"
@@ -140,9 +140,7 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) 
         if reason:
             found, fix = coded("file.at", where=repr(id[:80]), found=reason), coded("file.plain_id")
             raise EntryRefused(f"{at}/session_id", coded("file.file_id"), found, fix)
-        bad_number = None if finite else not_finite(entry)
-        if bad_number is not None:
-            raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
+        check(entry, at)
         order, warning = _order(entry, id, at)
         if id in taken:
             fix = coded("file.first_one_counts")
