@@ -157,3 +157,28 @@ def test_the_order_in_hand_is_followed_by_the_next_kernel_and_its_mission_is_giv
     # Cancelled, it has a known end: then either robot may do it, and `arm_1` may count as cut off for a moment yet.
     ids = [order.id for order in (*site.arm.executed, *site.arm_2.executed[1:])]
     assert len({*ids}) == len(ids) == (1 if done else 2)
+
+
+@pytest.mark.parametrize("wish", ["cancel", "pause"])
+def test_a_mission_that_the_next_kernel_follows_is_given_up_when_its_robot_is_back_and_not_before(
+    tmp_path, monkeypatch, wish
+):
+    site = Site(tmp_path, monkeypatch)
+    with site.robot():
+        with site.hub() as hub:
+            hub.missions.add(MissionOrder("m1", "wave", robot="arm_1"))
+            until(lambda: site.arm.executed)
+            site.cut = True
+            until(lambda: hub.kernel.nodes["arm_1"].driver.cut_off_since)
+        job = hub.missions.load("m1").status.job
+        with site.hub() as hub:
+            until(lambda: hub.kernel.nodes["arm_1"].driver.cut_off_since)
+            hub.missions.request("m1", wish, "ana")
+            hub.missions.add(MissionOrder("m2", "wave", robot="arm_2"))
+            until(lambda: hub.missions.load("m2").status.state is MissionState.SUCCEEDED)  # it has looked meanwhile
+            assert hub.missions.load("m1").status.state is MissionState.RUNNING
+            site.cut = False
+            until(lambda: hub.missions.load("m1").status.state is not MissionState.RUNNING)
+            assert hub.jobs.load(job).status.state.terminal
+            wanted = MissionState.CANCELLED if wish == "cancel" else MissionState.PAUSED
+            assert hub.missions.load("m1").status.state is wanted, hub.missions.load("m1").status

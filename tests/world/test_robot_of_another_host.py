@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.roles import OPERATOR
+from worldfs.base.messages import render
 from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.base.unknown_effect import STOP_CONFIRMED
 from worldfs.fleet.mission import MissionOrder, MissionState
+from worldfs.fleet.mission_reservations import holder_of
 from worldfs.interfaces.cli.main import main
 from worldfs.storage import engine_record
 from worldfs.testing.waiting import until
@@ -19,7 +23,7 @@ from .test_two_hosts import HUB, Cart, Hosts, carts
 
 
 class LongWay(Cart):
-    """Every motion lasts until it is stopped; one that is deaf is not."""
+    """Every motion lasts until it is stopped; one that is deaf is not. It says whether it stands then."""
 
     def __init__(self, context, hosts):
         super().__init__(context, hosts.moved)
@@ -29,9 +33,11 @@ class LongWay(Cart):
         self.hosts.driving.append(order.id)
         never = threading.Event()
         while not (run.stop and not self.hosts.deaf) and not self.hosts.over.is_set():
+            self.hosts.asked |= bool(run.stop)
             run.clock.wait(never, 0.002)
         self.hosts.halted.append(order.id)
-        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
+        evidence = {STOP_CONFIRMED: self.hosts.stands}
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped", evidence=evidence)
 
 
 class Apart(Hosts):
@@ -40,6 +46,7 @@ class Apart(Hosts):
     def __init__(self, path, address):
         super().__init__(path, address)
         self.driving, self.halted, self.deaf, self.over, self.stops = [], [], False, threading.Event(), []
+        self.asked, self.stands = False, True
         self.of_cart = path / "cart"
         (self.of_cart / "shared").mkdir(parents=True)
         (path / "shared").mkdir()
@@ -113,3 +120,51 @@ def test_of_a_host_that_does_not_end_its_job_the_command_says_what_is_not_known(
     listed = json.loads((Path(hosts.path) / "config.json").read_text())["embodiments"]["instances"]
     assert [item["robotId"] for item in listed] == ["cart_2"]
     assert hub.jobs.load("drives").status.state is JobState.RUNNING  # nobody ends what another host has at work
+
+
+@pytest.mark.parametrize("stands", [True, False])
+@pytest.mark.parametrize("wish", ["cancel", "pause", "stop"])
+def test_a_mission_of_an_earlier_hub_is_given_up_once_its_robot_has_stopped(hosts, wish, stands):
+    """`stands`: whether its robot confirms then that it stands. Before that the mission keeps place and way."""
+    hosts.serve(carts("cart_1"), hosts.of_cart)
+    hub = hosts.open(HUB)
+    hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_1"))
+    hosts.until(lambda: hosts.driving)
+    hosts.die(hub)
+    hosts.stands, hosts.deaf = stands, wish != "stop"
+    again = hosts.open(HUB)
+    reserved, missions = again.orchestration.loop.reservations, again.missions
+    held = reserved.held("m1")
+    assert held
+    if wish == "stop":
+        again.stop("cart_1", OPERATOR)
+    else:
+        missions.request("m1", wish, "ana")
+        hosts.until(lambda: hosts.asked)
+        for _ in range(10):
+            hosts.tick()
+        assert missions.load("m1").status.state is MissionState.RUNNING and reserved.held("m1") == held
+        hosts.deaf = False
+    hosts.until(lambda: missions.load("m1").status.state is not MissionState.RUNNING)
+    said = missions.load("m1").status
+    if stands:
+        assert said.state is (MissionState.CANCELLED if wish == "cancel" else MissionState.PAUSED), said
+        assert not reserved.keeps("cart_1")
+        return
+    assert said.state is MissionState.FAILED and "not confirmed that cart_1 stands" in render(said.reason, "en"), said
+    robot = holder_of("cart_1")
+    assert reserved.keeps("cart_1") and set(held) <= reserved.table.held(robot)
+    missions.request("m1", "release", "ana")
+    hosts.until(lambda: not reserved.keeps("cart_1"))
+
+
+def test_a_mission_whose_robot_was_stopped_while_no_hub_ran_is_paused(hosts):
+    cart, hub = hosts.serve(carts("cart_1"), hosts.of_cart), hosts.open(HUB)
+    hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_1"))
+    hosts.until(lambda: hosts.driving)
+    hosts.die(hub)
+    cart.stop("cart_1", OPERATOR)
+    until(lambda: cart.jobs.ended(hosts.driving[0]))
+    again = hosts.open(HUB)
+    hosts.tick()
+    assert again.missions.load("m1").status.state is MissionState.PAUSED, again.missions.load("m1").status

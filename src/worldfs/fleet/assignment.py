@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobState, Json
 from worldfs.base.unknown_effect import unknown_effect
@@ -124,6 +125,15 @@ def handover(job: Job | None, repeatable: Callable[[Job], bool]) -> str:
     if job.status.state is JobState.PENDING:
         return ""
     return coded("mission.half_done", job=job.id, op=job.order.op, node=job.order.node)
+
+
+def stop_of(job: Job | None) -> str:
+    """Who stopped its robot while it ran, and when; "": it has not ended by a stop."""
+    outcome = job.status.outcome if job is not None else None
+    stop = as_object(outcome.evidence.get("stopped")) if outcome is not None else {}
+    if job is None or not stop:
+        return ""
+    return coded("mission.is_stopped", robot=job.order.node, by=as_text(stop.get("by")), at=as_text(stop.get("at")))
 
 
 def progress_after(mission: Mission, job: Job | None) -> MissionProgress:

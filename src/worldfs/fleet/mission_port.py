@@ -89,7 +89,8 @@ class MissionExecutor(Protocol):
         ...
 
     def follow(self, job: Job, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
-        """Wait for the end of such an order, as `begin` does for a mission; asked to stop, it cancels the order."""
+        """Wait for the end of such an order, as `begin` does for a mission; asked to stop, it cancels the order,
+        and still waits for its end."""
         ...
 
     def job(self, id: str) -> Job | None:

@@ -20,7 +20,7 @@ from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 
-from .assignment import Assignment, assign, failed_dependency, handover, progress_after, recorded
+from .assignment import Assignment, assign, failed_dependency, handover, progress_after, recorded, stop_of
 from .bids import MissionNeeds, RobotOffer, ranked
 from .dashboard_file import DashboardFile
 from .heartbeats import lost_robot, offers_now
@@ -356,6 +356,9 @@ class Orchestrator:
             self.alert(
                 f"missions/{mission.id}", Finding("MISSION_LOST", mission.id, coded("mission.known_end"), said, fix)
             )
+            return
+        if stopped := stop_of(job):  # a person's: the mission does not go on by itself once the robot is resumed
+            self.missions.write(mission, MissionState.PAUSED, stopped)
             return
         tried = barred and job is not None and job.status.attempt > 0
         robots = (*status.barred, status.robot) if tried else status.barred

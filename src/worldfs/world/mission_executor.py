@@ -55,7 +55,7 @@ from worldfs.storage.lease import NODE_LEASES, node_lease
 from .bringup import UnavailableDriver
 from .instruction import Instruction
 from .instruction_model import planner_model
-from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent
+from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent, unknown_end
 from .order_reservations import OrderNeeds, stands_on, steps_aside
 
 if TYPE_CHECKING:
@@ -165,10 +165,15 @@ class MissionThreads:
 
         def wait() -> None:
             try:
-                if not self.world.await_job(job.id, stop).state.terminal:
+                status = self.world.await_job(job.id, stop)
+                if not status.state.terminal:
                     self.cancel(job)
+                    status = self.world.await_job(job.id, StopSignal(), cancelled=True)
             except WorldError as error:
-                return ended(MissionEnd(MissionEndKind.LOST, error_message(error)))
+                kind = MissionEndKind.STOPPED if stop.is_set() else MissionEndKind.LOST
+                return ended(MissionEnd(kind, error_message(error)))
+            if (outcome := status.outcome) is not None and unknown_effect(outcome):
+                return ended(MissionEnd(MissionEndKind.LOST, unknown_end(outcome, node)))
             ended(MissionEnd(MissionEndKind.LEFT, coded("mission.restarted")))
 
         self._threads.setdefault(node, WorkerThreads(f"mission {node}")).submit(wait)

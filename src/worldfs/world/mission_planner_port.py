@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
-from worldfs.base.model import Cause, JobStatus, Order, Task
+from worldfs.base.model import Cause, JobStatus, Order, Outcome, Task
 from worldfs.base.stop_signal import StopSignal
 from worldfs.base.unknown_effect import is_silent, unknown_effect
 from worldfs.fleet.mission import Mission, MissionProgress
@@ -23,6 +23,13 @@ from .tree_planner_port import TreePlannerPort
 
 if TYPE_CHECKING:
     from .mission_executor import MissionThreads
+
+
+def unknown_end(outcome: Outcome, robot: str) -> str:
+    """Of an order that ended with an unknown effect: what is said of its robot."""
+    if is_silent(outcome):
+        return coded("mission.hangs", robot=robot)
+    return coded("mission.may_move", robot=robot, why=outcome.message)
 
 
 class RobotSilent(WorldError):
@@ -90,10 +97,8 @@ class MissionPlannerPort(TreePlannerPort):
         if outcome is None or not unknown_effect(outcome):
             if status.state.terminal:
                 self._hold.settle(self._threads.stands(robot))
-        elif is_silent(outcome):
-            raise RobotSilent(coded("mission.hangs", robot=robot), op="wait")
-        elif outcome.cause is not Cause.LOST:
-            raise RobotSilent(coded("mission.may_move", robot=robot, why=outcome.message), op="wait")
+        elif outcome.cause is not Cause.LOST or is_silent(outcome):
+            raise RobotSilent(unknown_end(outcome, robot), op="wait")
         else:
             self._stop.set()  # what it did is not known: nothing is tried once more in its place
         return status
