@@ -20,6 +20,7 @@ from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.kernel import Kernel
+from worldfs.runtime.standstill_check import FRESH_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall, socket_address
 from worldfs.runtime.stop_log import ALL, StopLog, StopStates, stop_key
 from worldfs.runtime.stop_report import RobotStop, read_robot, robot_value
@@ -339,6 +340,77 @@ def test_a_later_call_of_the_stop_puts_off_no_measurement(bench):
     kernel.stopping.stop(["arm"], "operator")
     until(lambda: (bench.clock.advance(1.0), len(asked) > 4)[1])
     assert len(set(asked)) == 1
+
+
+def test_a_robot_that_moves_after_it_stood_is_confirmed_no_more_and_is_told_again(bench):
+    """A person or another machine pushes it. One failed measurement is none yet: the wire may be busy."""
+    bench.nodes["arm"] = body = Robot(Standstill(True))
+    calls: list[str] = []
+    body.stop = lambda: calls.append("stop")
+    kernel = bench.start(threads=True)
+
+    def later() -> None:
+        bench.clock.advance(0.3)
+        kernel.tick()
+
+    ticket, log = kernel.stopping.stop(["arm"], "operator"), StopLog(bench.store, bench.clock)
+    until(lambda: (later(), kernel.stopping.report(ticket).confirmed and log.state("arm").confirmed)[1])
+    for _ in range(20):
+        later()
+    assert kernel.stopping.report(ticket).confirmed and calls == ["stop"] and "stop arm" not in kernel.alert.now()
+    body.answer = Standstill(False, "0.2 m/s")
+    until(lambda: (later(), kernel.alert.now().get("stop arm"))[1])
+    assert kernel.alert.now()["stop arm"].code == "STOP_UNCONFIRMED"
+    assert kernel.stopping.answer("arm") == RobotStop("arm", False, "0.2 m/s")
+    until(lambda: (later(), not log.state("arm").confirmed and log.state("arm").stopped)[1])
+    until(lambda: (later(), len(calls) > 1)[1])
+    body.answer = Standstill(True)
+    until(lambda: (later(), log.state("arm").confirmed and "stop arm" not in kernel.alert.now())[1])
+
+
+def test_a_measurement_of_a_robot_that_stood_that_hangs_confirms_it_no_more(bench):
+    bench.nodes["arm"] = body = Robot(Standstill(True))
+    hangs, go_on = threading.Event(), threading.Event()
+    kernel = bench.start(threads=True)
+    ticket = kernel.stopping.stop(["arm"], "operator")
+    assert kernel.stopping.wait(ticket, PATIENCE_S).confirmed
+    body.answer = lambda since: (hangs.set(), go_on.wait(PATIENCE_S), Standstill(True))[2]
+    until(lambda: (bench.clock.advance(0.3), hangs.is_set())[1])
+    until(lambda: (bench.clock.advance(0.3), not kernel.stopping.report(ticket).confirmed)[1])
+    go_on.set()
+    until(lambda: (bench.clock.advance(0.3), kernel.stopping.report(ticket).confirmed)[1])
+
+
+def test_what_is_measured_of_a_robot_that_stands_is_no_older_than_the_age_of_a_standstill(bench):
+    bench.nodes["arm"] = body = Robot(Standstill(True))
+    asked: list[float] = []
+    body.answer = lambda since: (asked.append(bench.clock.monotonic() - since), Standstill(True))[1]
+    kernel = bench.start()
+    kernel.stopping.stop(["arm"], "operator")
+    until(lambda: (bench.clock.advance(10.0), kernel.tick(), len(asked) > 20)[2])
+    assert max(asked) <= FRESH_S + 10.0
+
+
+def test_that_a_robot_moves_again_is_written_once_the_disk_takes_it(bench):
+    bench.nodes["arm"] = body = Robot(Standstill(True))
+    kernel = bench.start()
+    kernel.stopping.stop(["arm"], "operator")
+    log = StopLog(bench.store, bench.clock)
+    until(lambda: (bench.clock.advance(0.6), kernel.tick(), log.state("arm").confirmed)[2])
+    append, full = bench.store.append, [True]
+
+    def refuses(key: str, data: bytes, **more: Any) -> None:
+        if full[0]:
+            raise StorageError("full", path=key, op="append")
+        append(key, data, **more)
+
+    bench.store.append, body.answer = refuses, Standstill(False, "0.2 m/s")
+    for _ in range(9):
+        bench.clock.advance(0.6)
+        kernel.tick()
+    assert log.state("arm").confirmed
+    full[0] = False
+    until(lambda: (bench.clock.advance(0.6), kernel.tick(), not log.state("arm").confirmed)[2])
 
 
 def test_a_resume_ends_the_question(bench):

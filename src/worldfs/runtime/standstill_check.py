@@ -13,10 +13,13 @@ from worldfs.base.plugin_faults import error_line, error_text
 from worldfs.base.plugin_values import parsed
 
 from .body_worker import KernelNode
+from .grace import BODY
 from .job_attempt import JobAttempt
 from .stop_report import RobotStop
 
 AT_ONCE: Final = 2  # calls of one driver's stop that may hang beside each other; a third waits for one of them
+AGE_S: Final = 0.5  # a standstill that is older is measured anew, and ends with a measurement that says otherwise
+FRESH_S: Final = 60.0  # of a report that shows it: vehicles that stand report every half minute
 
 
 class StandstillCheck:
@@ -34,12 +37,14 @@ class StandstillCheck:
         self._failed = ""  # what it raised
         self._judged: tuple[object, bool, bool] = (None, False, False)  # a driver: is it Stoppable, can it measure
         self.measuring = False
+        self._asked_at = 0.0  # `monotonic` of the last measurement
+        self._stood_at = -inf  # of the last one since the stop that showed that it stands
         self.stands = False
         self._why = ""
         self._moves = False  # by the latest measurement
         self.stood = False  # it was measured to stand when that was doubted last
         self.doubted = False  # no stop: an order of it has ended, and it may still move
-        self.noted = 0  # the stop whose confirmation is in the log
+        self.noted = (0, False)  # a stop, and whether the log says that it is confirmed
         self.alerted = False
 
     def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
@@ -48,7 +53,7 @@ class StandstillCheck:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
             self.stands, self._why, self._failed, self.alerted, self.doubted = False, "", "", False, False
-            self._moves = False
+            self._moves, self._stood_at = False, -inf
             self._returned_at = inf if told and self._abilities[0] else now
 
     def doubt(self, attempt: JobAttempt | None) -> None:
@@ -97,13 +102,15 @@ class StandstillCheck:
                     return
 
     def measure(self) -> None:
-        """Ask the driver whether the robot stands, once nothing of ours may move it any more."""
+        """Ask the driver whether the robot stands, once nothing of ours may move it any more; then at intervals."""
         driver: object = self.node.driver
         with self._lock:
-            since, number = self._since(), self._number
-            if since == inf or self.stands or self.measuring or not isinstance(driver, MeasuresStandstill):
+            since, number, now = self._since(), self._number, self._monotonic()
+            if since == inf or not self.is_due or not isinstance(driver, MeasuresStandstill):
                 return
-            self.measuring = True
+            self.measuring, self._asked_at = True, now
+            if self._stood_at > -inf:
+                since = max(since, now - FRESH_S)
         stands, moves, why = False, False, ""
         try:
             found = parsed(Standstill, driver.standstill(since), f"standstill {self.node.id}")
@@ -113,8 +120,10 @@ class StandstillCheck:
         finally:
             with self._lock:
                 self.measuring = False
-                if number == self._number:
+                if number == self._number and (stands or not self.stands or self._asked_at - self._stood_at > AGE_S):
                     self.stands, self._moves, self._why = stands, moves, why
+                if number == self._number and stands:
+                    self._stood_at = self._asked_at
 
     @property
     def is_stopped(self) -> bool:
@@ -132,9 +141,22 @@ class StandstillCheck:
         return self.failed or moves
 
     @property
-    def may_confirm(self) -> bool:
-        """Whether a later measurement may confirm what none has yet."""
-        return self.is_stopped and not self.stands and self._abilities[1]
+    def is_measured(self) -> bool:
+        """Whether measurements are asked for: also of one that stands, since it may be pushed."""
+        return self.is_stopped and self._abilities[1]
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the next measurement is to be asked for now."""
+        if self.measuring or not self.is_measured:
+            return False
+        return not self.stands or self._monotonic() - self._asked_at >= AGE_S
+
+    def expire(self) -> None:
+        """A measurement that hangs leaves it standing no longer than another would."""
+        with self._lock:
+            if self.measuring and self.stands and self._monotonic() - self._asked_at > BODY.stop_s:
+                self.stands, self._why = False, ""
 
     @property
     def settled(self) -> bool:

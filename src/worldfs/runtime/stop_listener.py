@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -388,14 +387,12 @@ class StopListener:
         self._records.submit(lambda: self._log.reserve(tuple(self._nodes)))
 
     def _measure(self) -> None:
-        """Ask the stopped robots again and again, until each has confirmed that it stands; tell those who wait."""
+        """Ask the stopped robots again and again, also those that stand; tell those who wait."""
         while not self._closed.is_set():
             self._due.wait(self._patience())
             self._due.clear()
             robots = tuple(self._robots.values())
-            self._measures.begin(
-                partial(self._ask, robot) for robot in robots if robot.may_confirm and not robot.measuring
-            )
+            self._measures.begin(partial(self._ask, robot) for robot in robots if robot.is_due)
             if (now := self._clock.monotonic()) >= self._again_at:
                 self._again_at = now + LATER_S
                 self._stops.begin(robot.tell for robot in robots if robot.alerted and robot.ignores_stop)
@@ -406,12 +403,13 @@ class StopListener:
         robots = tuple(self._robots.values())
         if self._waiters or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots):
             return MEASURE_S
-        waits = any(robot.may_confirm or robot.failed for robot in robots) or self._log.pending.all()
+        waits = any(robot.is_measured or robot.failed for robot in robots) or self._log.pending.all()
         return LATER_S if waits else None
 
     def _ask(self, robot: StandstillCheck) -> None:
+        before = robot.stands
         robot.measure()
-        if robot.stands:
+        if robot.stands != before:
             self._due.set()
 
     def measure_now(self) -> None:
@@ -424,6 +422,7 @@ class StopListener:
         """Raise and take back alerts, note in the log what was confirmed, answer those who wait."""
         now = self._clock.monotonic()
         for robot in tuple(self._robots.values()):
+            robot.expire()
             if robot.doubted and robot.stands:
                 robot.settle_doubt()
                 self._say(robot.node.id, None)
@@ -449,19 +448,25 @@ class StopListener:
                 self._changed.notify_all()
 
     def _note(self) -> None:
-        """Write to the log which robots stand, once the stop itself is there."""
+        """Write to the log which robots stand, once the stop itself is there, and which of them have moved since."""
         stands: dict[str, int] = {}
+        before: list[tuple[StandstillCheck, tuple[int, bool]]] = []
         for id, robot in tuple(self._robots.items()):
-            known = self._known.get(id) if robot.stands else None
-            if known is None or not known.stopped or robot.noted == known.number or self._log.pending.of(id):
+            known = self._known.get(id)
+            if known is None or not known.stopped or robot.doubted or self._log.pending.of(id):
                 continue
-            robot.noted = known.number
-            if not known.confirmed:
-                stands[id] = known.number
+            said = robot.noted[1] if robot.noted[0] == known.number else known.confirmed
+            if said != robot.stands and (robot.stands or robot.alerted or robot.ignores_stop):
+                before.append((robot, (known.number, said)))
+                robot.noted = (known.number, robot.stands)
+                stands[id] = known.number if robot.stands else 0
 
         def write() -> None:
-            with suppress(WorldError):  # the next stop, or the next start, measures anew
+            try:
                 self._log.confirm(stands)
+            except WorldError:
+                for robot, noted in before:  # with the next look
+                    robot.noted = noted
 
         if stands:
             self._records.submit(write)
