@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,10 @@ from typing import Any
 import pytest
 
 from worldfs.access.binding import MOTHER, USER, Binding
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.errors import BadInput, Busy, NotFound
-from worldfs.base.model import Cause, JobState, Profile, Scene
+from worldfs.base.model import Cause, JobState, Order, Outcome, Profile, Scene
+from worldfs.base.unknown_effect import STOP_CONFIRMED
 from worldfs.fleet.mission import MissionState
 from worldfs.formats import action as action_format
 from worldfs.formats import embodied, environment
@@ -25,10 +27,11 @@ from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.testing.null_driver import NullDriver
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import action, order, sheet
 from worldfs.world import fleet_changes, mission_executor
 from worldfs.world import world as world_module
+from worldfs.world.computed_files import current_alerts
 from worldfs.world.fleet_changes import CONFIG_WRITTEN
 from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world, open_robot
@@ -36,7 +39,7 @@ from worldfs.world.mission_executor import MissionThreads
 from worldfs.world.node_specs import find_nodes
 from worldfs.world.onboard import onboard
 from worldfs.world.reset import reset, reset_losses
-from worldfs.world.robot_registry import add_robot, remove_robot
+from worldfs.world.robot_registry import RobotChange, add_robot, remove_robot
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.status_report import status_report
 from worldfs.world.world import World
@@ -50,6 +53,19 @@ class ClosingDriver(NullDriver):
     def close(self) -> None:
         self.closed = True
         super().close()
+
+
+class Vehicle(ClosingDriver):
+    """Its order has ended when it is cancelled, and it drives on until it `stands`."""
+
+    stands = False
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        found = super().execute(order, run)
+        return replace(found, evidence={STOP_CONFIRMED: self.stands})
+
+    def standstill(self, since: float) -> Standstill:
+        return Standstill(self.stands, "" if self.stands else "it drives")
 
 
 class PeerDriver(ClosingDriver):
@@ -213,6 +229,46 @@ def test_a_robot_with_open_jobs_is_not_removed_unless_they_are_to_end(fleet: Run
         assert waited is not None and waited.code == "ROBOT_REMOVED" and SECOND in waited.message
         until(lambda: fleet.queue(SECOND) == {"runs": "failed", "waits": "failed"})  # its sheet says so, too
         assert world.jobs.load("other").status.state is JobState.RUNNING
+
+
+def test_a_robot_is_let_go_once_it_is_measured_to_stand(
+    fleet: RunningFleet, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remove_robot, "__kwdefaults__", {**remove_robot.__kwdefaults__, "wait_s": 0.5})
+    monkeypatch.setattr(fleet, "body", lambda context: fleet.bodies.setdefault(context.robot_id, Vehicle()))
+    with fleet.up() as world:
+        body = fleet.bodies[SECOND]
+        assert isinstance(body, Vehicle)
+        world.submit(order("runs", SECOND, params={"hang": True}))
+        until(lambda: world.jobs.load("runs").status.state is JobState.RUNNING)
+        monkeypatch.setenv("PAOS_HOME", str(fleet.home.path))
+        assert main(["robot", "remove", SECOND, "--cancel-jobs"]) == 1
+        said = capsys.readouterr()
+        assert "runs" in said.err and f"{SECOND} may still move" in said.err and "hardware stop" in said.err
+        assert world.jobs.load("runs").status.state is JobState.FAILED
+        until(lambda: f"stop {SECOND}" in current_alerts(world.store, "en"))
+        assert current_alerts(world.store, "en")[f"stop {SECOND}"]["code"] == "STOP_UNCONFIRMED"
+        assert SECOND in world.node_ids() and not body.closed
+        body.stands = True
+        until(lambda: world.node_ids() == [FIRST] and body.closed)
+        until(lambda: f"stop {SECOND}" not in current_alerts(world.store, "en"))
+
+
+def test_a_removed_robot_that_stands_late_and_in_time_has_stopped(fleet: RunningFleet, monkeypatch: Any) -> None:
+    monkeypatch.setattr(fleet, "body", lambda context: fleet.bodies.setdefault(context.robot_id, Vehicle()))
+    with fleet.up() as world:
+        body = fleet.bodies[SECOND]
+        world.submit(order("runs", SECOND, params={"hang": True}))
+        until(lambda: world.jobs.load("runs").status.state is JobState.RUNNING)
+        gone: list[RobotChange] = []
+        command = threading.Thread(target=lambda: gone.append(
+            remove_robot(fleet.home, SECOND, cancel=True, wait_s=PATIENCE_S)))  # fmt: skip
+        command.start()
+        until(lambda: world.jobs.load("runs").status.state is JobState.FAILED)
+        body.stands = True
+        command.join()
+        assert gone[0].cancelled == ("runs",) and gone[0].unended == gone[0].unconfirmed == ()
+        assert world.kernel is not None and SECOND not in world.kernel.nodes
 
 
 def test_a_directory_that_another_kernel_serves_is_named_and_the_others_go_on(

@@ -122,6 +122,16 @@ def test_of_a_host_that_does_not_end_its_job_the_command_says_what_is_not_known(
     assert hub.jobs.load("drives").status.state is JobState.RUNNING  # nobody ends what another host has at work
 
 
+def test_a_removed_robot_of_another_host_whose_job_has_ended_may_still_move(hosts):
+    hosts.stands = False
+    hub = hosts.serve(HUB, hosts.path)
+    hosts.serve(carts("cart_1"), hosts.of_cart)
+    hub.submit(order("drives", "cart_1"))
+    until(lambda: hosts.driving)
+    gone = remove_robot(Home(hosts.path), "cart_1", cancel=True)
+    assert gone.cancelled == gone.unconfirmed == ("drives",) and gone.unended == ()
+
+
 @pytest.mark.parametrize("stands", [True, False])
 @pytest.mark.parametrize("wish", ["cancel", "pause", "stop"])
 def test_a_mission_of_an_earlier_hub_is_given_up_once_its_robot_has_stopped(hosts, wish, stands):

@@ -302,7 +302,8 @@ class Kernel:
     def remove(self, id: str, outcome: Outcome) -> bool:
         """Remove a robot that has a store of its own: its pending jobs end so, and its driver is closed.
 
-        False: a job of it runs, and was asked to stop; ask again when it has ended. Only from the kernel's own thread.
+        False: a job of it runs, and was asked to stop, or it may still move after one; ask again when that has ended.
+        Only from the kernel's own thread.
         """
         running = {attempt.job.id for attempt in self.open.running.values()}
         for job in [job for job in self.open.table.values() if job.order.node == id]:
@@ -311,7 +312,7 @@ class Kernel:
             else:
                 self.open.end(job, outcome)
         self._show(force=True)  # its sheet, for the last time
-        if any(job.order.node == id for job in self.open.table.values()):
+        if any(job.order.node == id for job in self.open.table.values()) or self.stopping.may_move(id):
             return False
         lane = self.lanes.pop(id)
         lane.submit(partial(close_driver, self.nodes[id], self.alert))

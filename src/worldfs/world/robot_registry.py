@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,6 +19,7 @@ from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobState
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats import config as config_format
 from worldfs.formats import embodied, entry_ids, jsontext
 from worldfs.robots.driver_registry import BODIES
@@ -30,6 +32,7 @@ from .fleet_changes import CONFIG_WRITTEN
 from .fleet_directories import place_fleet
 from .node_specs import DEFAULT_DRIVER, NodeSpec, demand_driver
 from .profiles import profile_text, unknown_profile
+from .robot_liveness import ELSEWHERE, SERVED
 from .workspace_engine import open_engine
 
 if TYPE_CHECKING:
@@ -40,18 +43,21 @@ if TYPE_CHECKING:
     from .home import Home
 
 END_S: Final = 20.0  # for the end of a removed robot's jobs: longer than a lease lives without its host
+AGAIN_S: Final = 0.1  # between two looks whether the kernel has let a robot go
 LOOK_S: Final = 1.0  # a lease may end meanwhile, and no job changes
 LOCK: Final = f"{revision.PRIVATE_DIR}/config.lock"  # below the home
 
 
 class RobotChange(NamedTuple):
     """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end.
-    `unended`: those of them that ran, and of whose end nothing is known: the robot may still move."""
+    `unended`: those of them that ran, and of whose end nothing is known; `unconfirmed`: those that have ended, and the
+    robot was not measured to stand since. With either it may still move."""
 
     id: str
     directory: str
     cancelled: tuple[str, ...] = ()
     unended: tuple[str, ...] = ()
+    unconfirmed: tuple[str, ...] = ()
 
 
 def add_robot(
@@ -88,8 +94,8 @@ def remove_robot(
     home: Home, id: str, *, cancel: bool = False, environ: Mapping[str, str] | None = None, wait_s: float = END_S
 ) -> RobotChange:
     """Take a robot out of the fleet; durable when it returns. Raises `NotFound`; with open jobs `Busy`, unless they are
-    to be cancelled: whoever serves the robot ends them, a running one where it safely can stop, and that is waited for
-    at most `wait_s`."""
+    to be cancelled: whoever serves the robot ends them, a running one where it safely can stop. That is waited for at
+    most `wait_s`, and that the robot is measured to stand."""
     config = _fleet(home, environ)
     ids = {item.robot_id for item in (*config.instances, *config.refused)}
     if id not in ids:
@@ -109,8 +115,8 @@ def remove_robot(
 
     _change(home, without, environ)
     entry = next(item for item in (*config.instances, *config.refused) if item.robot_id == id)
-    unended = _end_jobs(home.root(config), id, wait_s) if cancel else ()
-    return RobotChange(id, entry.workspace, tuple(jobs), unended)
+    unended, unconfirmed = _end_jobs(home.root(config), id, jobs, wait_s) if cancel else ((), ())
+    return RobotChange(id, entry.workspace, tuple(jobs), unended, unconfirmed)
 
 
 def _fleet(home: Home, environ: Mapping[str, str] | None) -> Config:
@@ -133,18 +139,20 @@ def _jobs_of(jobs: JobStore, id: str) -> list[Job]:
     return [job for job in found if job.order.node == id and not job.status.state.terminal]
 
 
-def _end_jobs(shared: Path, id: str, wait_s: float) -> tuple[str, ...]:
-    """Wait for the end of a removed robot's jobs; those that run and have not ended by then.
+def _end_jobs(
+    shared: Path, id: str, cancelled: Sequence[str], wait_s: float
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Wait for the end of a removed robot's jobs, and until it stands; `unended` and `unconfirmed` of a `RobotChange`.
 
-    The kernel of the whole fleet ends them because the configuration has changed. Another host has a configuration of
-    its own: it is asked to cancel them.
+    The kernel of the whole fleet ends them because the configuration has changed, and serves the robot until it is
+    measured to stand. Another host has a configuration of its own: it is asked to cancel them.
     """
     if not shared.is_dir():
-        return ()
+        return (), ()
     clock = SystemClock()
     with closing(open_engine(shared)) as store, store.watch(OPEN) as watch:
         jobs, until = JobStore(store, clock), clock.monotonic() + wait_s
-        serves = [store.lease(name) for name in (KERNEL_LEASE, node_lease(id))]
+        hub, host = store.lease(KERNEL_LEASE), store.lease(node_lease(id))
         asked: set[str] = set()
         while open_jobs := _jobs_of(jobs, id):
             for job in open_jobs if shared_engine(shared) else ():
@@ -152,10 +160,24 @@ def _end_jobs(shared: Path, id: str, wait_s: float) -> tuple[str, ...]:
                     asked.add(job.id)
                     jobs.request_cancel(job.id, OPERATOR)
             left = until - clock.monotonic()
-            if left <= 0 or all(lease.holder() is None for lease in serves):
-                return tuple(job.id for job in open_jobs if job.status.state is JobState.RUNNING)
+            if left <= 0 or (hub.holder() is None and host.holder() is None):
+                return tuple(job.id for job in open_jobs if job.status.state is JobState.RUNNING), ()
             watch.read(min(left, LOOK_S))
-    return ()
+        doubted = tuple(job for job in cancelled if _is_doubted(jobs.load(job)))
+        while doubted and (left := until - clock.monotonic()) > 0:
+            served = hub.holder()
+            if served is None or served.get("robots") == ELSEWHERE or host.holder() is not None:
+                break  # nobody measures it, or another host, which goes on serving it
+            if id not in str(served.get(SERVED, id)).split():
+                return (), ()
+            clock.wait(threading.Event(), min(left, AGAIN_S))
+    return (), doubted
+
+
+def _is_doubted(job: Job) -> bool:
+    """Whether it began, and its robot was not measured to stand at its end."""
+    outcome = job.status.outcome
+    return job.status.attempt > 0 and outcome is not None and unknown_effect(outcome)
 
 
 def _change(

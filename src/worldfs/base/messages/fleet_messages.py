@@ -55,6 +55,11 @@ ROWS = {
         "it is not known that {jobs} has ended: {id} may still move. Use its hardware stop, and `paos stop`",
         "不知道 {jobs} 是否已结束：{id} 可能仍在运动。请使用其硬件急停，并运行 `paos stop`",
     ),
+    "fleet.not_standing": (
+        "{jobs} has ended, and it is not confirmed that {id} stands: {id} may still move. Use its hardware stop, and "
+        "`paos stop`",
+        "{jobs} 已结束，但尚未确认 {id} 已静止：{id} 可能仍在运动。请使用其硬件急停，并运行 `paos stop`",
+    ),
     "fleet.no_robots": ("no robots", "没有机器人"),
     "fleet.instead_robot": ("`paos robot` on the server's machine", "在服务器所在机器上使用 `paos robot`"),
     "fleet.instead_list": ("paos cat ROBOTS.md", "paos cat ROBOTS.md"),

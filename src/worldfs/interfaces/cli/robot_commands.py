@@ -31,14 +31,16 @@ def remove(context: CommandContext) -> int:
     gone = remove_robot(context.home, context["robot"], cancel=context["cancel_jobs"], environ=context.environ)
     said = coded("fleet.robot_removed", id=gone.id, directory=gone.directory)
     facts = {"robot": gone.id, "directory": gone.directory, "removed": True,
-             "cancelled": list(gone.cancelled), "unended": list(gone.unended)}  # fmt: skip
+             "cancelled": list(gone.cancelled), "unended": list(gone.unended),
+             "unconfirmed": list(gone.unconfirmed)}  # fmt: skip
     context.output.report(said, facts, "good")
     if ending := [job for job in gone.cancelled if job not in gone.unended]:
         context.output.line(coded("fleet.jobs_end", jobs=ending))
     if gone.unended:
         context.output.notice(coded("fleet.jobs_unended", id=gone.id, jobs=list(gone.unended)))
-        return 1
-    return 0
+    if gone.unconfirmed:
+        context.output.notice(coded("fleet.not_standing", id=gone.id, jobs=list(gone.unconfirmed)))
+    return 1 if gone.unended or gone.unconfirmed else 0
 
 
 def list_robots(context: CommandContext) -> int:
