@@ -139,7 +139,8 @@ class RobotStops:
         missing = [node for node in nodes if node not in known]
         if missing:
             known |= self._by_log(missing, end, silent=silent)
-        return StopReport(tuple(known[node] for node in nodes), unstored)
+        there = dict.fromkeys((*nodes, *known))  # a store that is cut off names none of those that a kernel has told
+        return StopReport(tuple(known[node] for node in there), unstored)
 
     def _by_log(self, nodes: Sequence[str], end: float, *, silent: bool) -> Mapping[str, RobotStop]:
         """Robots that another host serves, or none: what their own kernels have written of it."""
