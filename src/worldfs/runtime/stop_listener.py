@@ -51,6 +51,7 @@ CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
 RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
 MEASURE_S: Final = 0.02  # between two measurements while a client waits for the answer
+ASIDE_S: Final = 0.2  # for the log to take a stop, before it is kept aside
 LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
 
 
@@ -102,6 +103,7 @@ class StopListener:
         self._stops, self._measures = StopCalls("stops"), StopCalls("standstill")
         self._records = WorkerThreads("stop records", 0)
         self._alerts = WorkerThreads("stop alerts", 0)  # apart: a line that nobody reads holds up no record
+        self._aside = WorkerThreads("stops aside", 0)  # apart: a store that does not answer holds up neither
         self._why_unstored = ""
         self._storing = False
         self._store_at = self._again_at = 0.0  # not before that: the next try to write, and to stop what failed to stop
@@ -161,11 +163,14 @@ class StopListener:
     def listen(self) -> None:
         """Start the threads that hear every stop from now on."""
         self._records, self._alerts = WorkerThreads("stop records"), WorkerThreads("stop alerts")
-        for threads in (self._records, self._alerts):
+        self._aside = WorkerThreads("stops aside")
+        for threads in (self._records, self._alerts, self._aside):
             threads.submit(lambda: None)  # its thread exists from now on
         self._prepare()
         threading.Thread(target=self._listen, name="stop log", daemon=True).start()
         threading.Thread(target=self._measure, name="stop results", daemon=True).start()
+        if self._log.pending.all():  # of an earlier process
+            self._store_soon()
 
     # -- stop, from any thread ------------------------------------------------------------------------------------
 
@@ -191,13 +196,17 @@ class StopListener:
                 self._tell(ids, stop)
             robots = tuple(self._robots[id] for id in ids if id in self._robots)
         self._store_soon()
+        self._aside.submit(self._keep_aside)
         return StopTicket(stop, robots, self._elsewhere() and (every or len(ids) < len(nodes)))
 
     def report(self, ticket: StopTicket) -> StopReport:
         """What is known of it now."""
-        pending = any(one.id == ticket.stop.id for one in self._log.pending.all())
+        id = ticket.stop.id
+        pending, place = any(one.id == id for one in self._log.pending.all()), self._log.kept_at(id)
         robots = tuple(robot.answer() for robot in ticket.robots)
-        return StopReport(robots, (self._why_unstored or coded("stop.not_yet")) if pending else "", ticket.others)
+        why = self._why_unstored or coded("stop.not_yet")
+        why = coded("stop.kept_aside", why=why, place=place) if place else why
+        return StopReport(robots, why if pending else "", ticket.others)
 
     def wait(self, ticket: StopTicket, seconds: float) -> StopReport:
         """What is known once nothing more is to be learned, or after so many seconds."""
@@ -274,6 +283,7 @@ class StopListener:
         self._records.close(CLOSE_S)
         if not self._storing and self._log.pending.all():
             self._store_pending()
+        self._log.keep_aside()
         self.abandon()
 
     def abandon(self) -> None:
@@ -283,7 +293,7 @@ class StopListener:
         self._due.set()
         for calls in (self._stops, self._measures):
             calls.close()
-        for threads in (self._records, self._alerts):
+        for threads in (self._records, self._alerts, self._aside):
             threads.close(0.0)
 
     def _listen(self) -> None:
@@ -323,6 +333,12 @@ class StopListener:
             self._storing = True
         self._records.submit(self._store_pending)
 
+    def _keep_aside(self) -> None:
+        """So that it outlives this process, however that ends, while the log does not take it."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._log.pending.all(), ASIDE_S)
+        self._log.keep_aside()
+
     def _store_pending(self) -> None:
         """Write the stops that are in force and not in the log. One that cannot be written is tried again."""
         why = ""
@@ -332,7 +348,7 @@ class StopListener:
                     for key in sorted(stop.keys):
                         self._log.store(stop, key)
                         self._read((key,), lambda: ())
-                        self._log.pending.stored(stop.id, key)
+                        self._log.stored(stop.id, key)
             self._log.reserve(())
         except WorldError as error:
             why = error_message(error)

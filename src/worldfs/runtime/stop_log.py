@@ -28,8 +28,11 @@ from worldfs.access.standing import Standing, shown_actor, standing_named, stand
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError, WorldError
+from worldfs.base.json_values import as_list, as_text
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
+
+from .stops_aside import StopsAside
 
 STOPS: Final = ".paos/stops"
 ALL: Final = f"{STOPS}/all"
@@ -82,6 +85,16 @@ class PendingStop(NamedTuple):
     at: str
     keys: frozenset[str]
 
+    def as_json(self) -> dict[str, object]:
+        return {**self._asdict(), "standing": self.standing.word, "keys": sorted(self.keys)}
+
+
+def read_pending(value: Mapping[str, object]) -> PendingStop:
+    keys = map(as_text, as_list(value.get("keys")))
+    logs = frozenset(key for key in keys if key in (ALL, stop_key(node_of(key))) and "/" not in node_of(key))
+    by, at = as_text(value.get("by")), as_text(value.get("at"))
+    return PendingStop(as_text(value.get("id")), by, standing_named(value.get("standing")), at, logs)
+
 
 class PendingStops:
     """The stops that are in force in this process before they are in the log. From any thread; never waits."""
@@ -111,13 +124,16 @@ class PendingStops:
 
 
 class StopLog:
-    """Any process may use it, with or without a running kernel. `pending`: what a kernel of this process has in force
-    beside what is stored."""
+    """Any process may use it, with or without a running kernel. `pending`: what is in force beside what is stored: of a
+    kernel of this process, and what an earlier process had to keep `aside`."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, store: Store, clock: Clock, aside: StopsAside | None = None) -> None:
+        self._store, self._clock, self._aside = store, clock, aside
         self.pending = PendingStops()
+        found = [read_pending(value) for value in aside.read()] if aside is not None else []
+        self._recalled = frozenset(stop.id for stop in found)
+        for stop in found:
+            self.pending.add(stop)
 
     def state(self, node: str) -> StopState:
         """The node's own state and that of all nodes as one."""
@@ -146,6 +162,25 @@ class StopLog:
             self._append(key, line, durable=False, at=stop.at)
         self._store.append(key, b"\n")
 
+    def stored(self, id: str, key: str) -> None:
+        """The log at that key has it now."""
+        self.pending.stored(id, key)
+        if self._aside is not None and all(one.id != id for one in self.pending.all()):
+            self._aside.drop(id)
+
+    def keep_aside(self) -> None:
+        """Keep what is in force and not in the log where this machine takes it, for the next process."""
+        if self._aside is None:
+            return
+        for stop in self.pending.all():
+            self._aside.keep(stop.id, stop.as_json())
+            if all(one.id != stop.id for one in self.pending.all()):  # stored meanwhile
+                self._aside.drop(stop.id)
+
+    def kept_at(self, id: str) -> str:
+        """The file that has a stop which the log lacks; "": there is none."""
+        return self._aside.place_of(id) if self._aside is not None else ""
+
     def reserve(self, nodes: Iterable[str]) -> None:
         """Keep room for their next stops, and for one of all nodes, where the log is on a disk: it may be full then."""
         if isinstance(self._store, PlainFiles):
@@ -166,6 +201,10 @@ class StopLog:
         `others`: nodes that stay stopped, where all were stopped at once. Raises `NotPermitted` where a node stays
         stopped by an actor of a higher standing; by then the rest is done.
         """
+        for kept in self.pending.all():
+            for key in sorted(kept.keys) if kept.id in self._recalled else ():  # seen when this process began
+                self.store(kept, key)
+                self.stored(kept.id, key)
         for stop in self._ended(self._read(ALL), actor):
             below = [node for node in others if not _holds(self._read(stop_key(node)), stop.standing)]
             self.stop(below, stop.by, standing=stop.standing)

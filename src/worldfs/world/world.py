@@ -26,6 +26,7 @@ from worldfs.runtime.approvals import Approvals
 from worldfs.runtime.grace import SAFE_STOP_S
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
+from worldfs.runtime.stops_aside import StopsAside
 from worldfs.storage import revision
 from worldfs.storage.lease import KERNEL_LEASE, NODE_LEASES, Lease, node_lease
 from worldfs.storage.open_store import open_store
@@ -90,7 +91,7 @@ class World:
         self.config = config
         self._specs: tuple[Config | None, tuple[NodeSpec, ...]] | None = None
         self.jobs = JobStore(store, clock)
-        self.stops = StopLog(store, clock)
+        self.stops = StopLog(store, clock, StopsAside(root))
         self.robot_stops = RobotStops(self)
         self.approvals = Approvals(store, clock, self.persons)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")

@@ -35,6 +35,10 @@ ROWS = {
         "the stop is in force but not stored: {why}; it is tried again",
         "停止已生效但尚未保存：{why}；将继续重试",
     ),
+    "stop.kept_aside": (
+        "{why} ({place} has it until then: the next start begins stopped)",
+        "{why}（在此之前由 {place} 保存：下次启动时仍为停止状态）",
+    ),
     "stop.a_socket": ("a socket for stops of other processes", "供其他进程发送停止的套接字"),
     "stop.by_log": (
         "stops of other processes come by the log alone: see that this directory can be written and has sockets",

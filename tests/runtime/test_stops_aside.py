@@ -1,0 +1,139 @@
+"""A stop that the log does not take outlives the process that has it: it is kept where the machine takes a file."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.base.disk import Disk
+from worldfs.base.errors import WorldError
+from worldfs.base.model import JobState
+from worldfs.runtime import stops_aside
+from worldfs.runtime.stops_aside import ASIDE, StopsAside
+from worldfs.storage.disk_store import DiskStore
+from worldfs.testing.workspace_fixture import WorkspaceFixture, order
+from worldfs.world.world import World
+
+ROBOT = "arm_1"
+
+
+class NoLog(Disk):
+    """A disk that takes no line of the log of stops while `number` says why."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(self._refuse)
+        self.number = number
+
+    def _refuse(self, name: str, path: str) -> None:
+        if self.number and path.startswith(".paos/stops"):
+            raise OSError(self.number, os.strerror(self.number), path)
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What stands for /var/tmp."""
+    place = tmp_path / "var"
+    place.mkdir()
+    monkeypatch.setattr(StopsAside.__init__, "__defaults__", ((str(place),),))
+    return place
+
+
+def kept(root: Path, shared: Path) -> list[Path]:
+    return [*root.glob(f"{ASIDE}/*.json"), *shared.glob("*/*/*.json")]
+
+
+@pytest.mark.parametrize("end", ["abandon", "close"])
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC, errno.EACCES, errno.EMFILE])
+@pytest.mark.parametrize("every", [True, False])
+def test_the_next_start_begins_stopped_where_the_log_did_not_take_a_stop(
+    tmp_path: Path, shared: Path, number: int, end: str, every: bool
+) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    disk = NoLog(number)
+    world = lab.open(disk)
+    report = world.stop(None if every else ROBOT)
+    assert report.unstored and str(kept(lab.root, shared)[0]) in report.unstored
+    getattr(world, end)()
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).stopped
+        reader.submit(order("later", ROBOT))
+    with lab.open() as world:
+        for _ in range(5):
+            world.tick()
+        assert world.stops.state(ROBOT).stopped and not lab.executed
+        world.resume()
+        lab.run_until_idle(world)
+        assert lab.job("later").status.state is JobState.SUCCEEDED
+    assert not kept(lab.root, shared)
+    with lab.open() as world:
+        assert not world.stops.state(ROBOT).stopped
+
+
+def test_a_process_without_a_kernel_resumes_what_an_earlier_one_kept(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    world = lab.open(NoLog(errno.EROFS))
+    world.stop(ROBOT)
+    world.abandon()
+    with World.open(lab.root) as first:
+        assert first.resume() == [ROBOT]
+    with World.open(lab.root) as second:
+        assert not second.stops.state(ROBOT).stopped and second.stops.state(ROBOT).number == 1
+
+
+def test_a_resume_that_cannot_be_written_says_so(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    world = lab.open(NoLog(errno.EROFS))
+    world.stop(ROBOT)
+    world.abandon()
+    store = DiskStore(lab.root, NoLog(errno.EROFS))
+    with World.open(lab.root, store=store) as reader:
+        with pytest.raises(WorldError):
+            reader.resume()
+        assert reader.stops.state(ROBOT).stopped
+
+
+def test_a_workspace_that_takes_no_file_keeps_it_outside(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    (lab.root / ASIDE).parent.mkdir(parents=True, exist_ok=True)
+    (lab.root / ASIDE).write_text("a file has the directory's name")
+    world = lab.open(NoLog(errno.EROFS))
+    world.stop()
+    world.abandon()
+    (found,) = kept(lab.root, shared)
+    assert found.is_relative_to(shared) and found.stat().st_mode & 0o077 == 0
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).stopped
+
+
+def test_what_another_user_made_there_is_neither_written_nor_read(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aside, value = StopsAside(tmp_path / "nowhere", (str(shared),)), {"id": "a1", "keys": [".paos/stops/all"]}
+    assert aside.keep("a1", value)
+    assert list(StopsAside(tmp_path / "nowhere", (str(shared),)).read()) == [value]
+    own = stops_aside.os.lstat
+
+    def lstat(path: Any) -> Any:
+        info = list(own(path))
+        info[4] += 4711  # st_uid
+        return os.stat_result(info)
+
+    monkeypatch.setattr(stops_aside.os, "lstat", lstat)
+    assert not list(StopsAside(tmp_path / "nowhere", (str(shared),)).read())
+    assert not StopsAside(tmp_path / "nowhere", (str(shared),)).keep("b2", value)
+
+
+def test_what_is_no_stop_in_such_a_file_stops_nothing_and_breaks_nothing(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    (lab.root / ASIDE).mkdir(parents=True)
+    keys = (".paos/stops/../x.jsonl", "ENVIRONMENT.md", 5)
+    texts = ("", "[", "[]", '{"id": 3}', json.dumps({"id": "4", "keys": keys}), "\0")
+    for n, text in enumerate(texts):
+        (lab.root / ASIDE / f"{n}.json").write_text(text)
+    with lab.open() as world:
+        assert not world.stops.state(ROBOT).stopped
