@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import render
 from worldfs.formats.runtime import skills, targets
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "runtime"
@@ -98,3 +99,34 @@ def test_a_mapping_of_ids_says_the_same_as_a_list():
 
 def test_prose_is_no_registry():
     assert skills.read("# 技能\n\n尚无。\n".encode()).entries == {}
+
+
+VDA = {"manufacturer": "acme", "serial": "0007"}
+ROS = {"url": "ws://10.0.0.7:9090"}
+
+
+@pytest.mark.parametrize(
+    ("driver", "one", "two", "twice"),
+    [
+        ("vda5050", VDA, VDA, True),
+        ("VDA5050", VDA, {**VDA, "interface": "uagv", "places": {"dock": [0, 0]}}, True),
+        ("vda5050", VDA, {**VDA, "serial": "0008"}, False),
+        ("vda5050", VDA, {**VDA, "interface": "other"}, False),
+        ("vda5050", {"manufacturer": "acme"}, {"manufacturer": "acme"}, False),  # the driver says what is missing
+        ("rosbridge", ROS, ROS, True),
+        ("rosbridge", ROS, {**ROS, "action": "/two/navigate_to_pose", "cmd_vel": "/two/cmd_vel"}, False),
+        ("franka", {"ip": "10.0.0.7"}, {"ip": "10.0.0.7"}, False),  # an arm may be declared for two uses
+    ],
+)
+@pytest.mark.parametrize("enabled", [True, False])
+def test_two_robots_that_are_one_vehicle_are_named(driver, one, two, twice, enabled):
+    adapter = {"class": "RealRobotTargetAdapter", "driver": driver}
+    entries = [{"id": id, "type": "real_robot", "adapter": adapter, "config": config}
+               for id, config in (("amr_1", one), ("amr_2", two))]  # fmt: skip
+    entries[1]["enabled"] = enabled
+    found = targets.read(json.dumps({"targets": entries}).encode())
+    assert [*found.entries] == ["amr_1", "amr_2"]
+    assert [item.code for item in found.findings] == ["VEHICLE_TWICE"] * (twice and enabled), found.findings
+    for item in found.findings:
+        assert item.field == "TARGETS.md /targets/1/config" and not item.warning
+        assert "amr_1" in render(item.found, "en") and "enabled: false" in render(item.fix, "en")

@@ -240,6 +240,15 @@ ROWS = {
     "file.others_go_on": ("correct this entry; the others go on", "改正这一项；其他项照常进行"),
     "file.other_names": ("give each camera another name", "给每个相机不同的名称"),
     "file.own_file": ("a file of this workspace", "本工作空间的文件"),
+    "file.own_vehicle": ("a vehicle of its own", "各自独有的车辆"),
+    "file.same_vehicle": (
+        "{names} are {values}, as of {other}: one vehicle for two robots",
+        "{names} 为 {values}，与 {other} 相同：两个机器人指向同一辆车",
+    ),
+    "file.name_vehicle": (
+        "write which vehicle it is, or `enabled: false` for one of the two",
+        "写明是哪一辆车，或为其中一个写 `enabled: false`",
+    ),
     "file.own_id": ("an id of its own", "独有的 id"),
     "file.own_name": ("a name of its own", "独有的名称"),
     "file.own_text": ("a text of your own", "您自己的文本"),

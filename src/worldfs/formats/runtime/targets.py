@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from worldfs.base.messages import coded
-from worldfs.base.model import CameraSpec, Json, Target
+from worldfs.base.model import CameraSpec, Finding, Json, Target
 from worldfs.base.model.skill import REAL, SIM
 from worldfs.formats.sheet_members import EntryRefused
 
@@ -24,12 +25,33 @@ _KNOWN = frozenset((
 ))  # fmt: skip
 _ADAPTER = frozenset(("class", "obs_format", "driver"))
 _CAMERA = frozenset(("name", "resolution", "fps", "device"))
+_VEHICLE: Final = {  # the members that say which vehicle it is, and what they are where they are not written
+    "vda5050": {"interface": "uagv", "manufacturer": "", "serial": ""},
+    "rosbridge": {"url": "", "cmd_vel": "/cmd_vel", "action": "/navigate_to_pose"},
+}
 MAX_SIDE, MAX_FPS = 16_384, 10_000
 
 
 def read(data: bytes) -> EntryRegistry[Target]:
     """Raises `BadInput` for a text that cannot be read; a bad entry is a finding, and the others are there."""
-    return read_registry(data, FILE, ("targets",), _dialect, _target)
+    found = read_registry(data, FILE, ("targets",), _dialect, _target)
+    return found._replace(findings=(*found.findings, *_named_twice(found)))
+
+
+def _named_twice(registry: EntryRegistry[Target]) -> Iterator[Finding]:
+    """Two robots that are one vehicle would take its orders from each other."""
+    seen: dict[tuple[str, ...], str] = {}
+    for target in registry.entries.values():
+        kind = target.driver.lower()
+        names = _VEHICLE.get(kind)
+        if names is None or target.kind != REAL or not target.enabled:
+            continue
+        value = tuple(str(target.config.get(name, usual)).strip() for name, usual in names.items())
+        first = seen.setdefault((kind, *value), target.id) if all(value) else target.id
+        if first != target.id:
+            said = coded("file.same_vehicle", names=list(names), values=list(value), other=first)
+            field = f"{FILE} /targets/{registry.places[target.id]}/config"
+            yield Finding("VEHICLE_TWICE", field, coded("file.own_vehicle"), said, coded("file.name_vehicle"))
 
 
 def _dialect(value: Json) -> str:
