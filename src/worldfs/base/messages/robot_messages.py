@@ -22,6 +22,10 @@ ROWS = {
     "robot.clear_the_way": ("move what is in the way first, or choose another place", "先移开挡路的物体，或换一个位置"),
     "robot.no_free_way": ("no way there that is free of collision", "没有不碰撞的路径到达那里"),
     "robot.no_free_way_to_it": ("no way to it that is free of collision", "没有不碰撞的路径接近它"),
+    "robot.no_way_out": (
+        "the hand is among things, and cannot withdraw upwards without hitting one: {hits}",
+        "机械手处在物体之间，无法不碰撞地向上退出：{hits}",
+    ),
     "robot.no_free_way_home": ("no way home that is free of collision", "没有不碰撞的路径回到待命位姿"),
     "robot.no_constrained_way": (
         "no way there that is free of collision and breaks no path constraint",

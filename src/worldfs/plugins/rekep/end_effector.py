@@ -75,6 +75,10 @@ class EndEffector(Protocol):
 
     def now(self) -> SceneSnapshot: ...
 
+    def come_free(self) -> str:
+        """Before a grasp: an empty hand leaves what stands between its fingers. Why it cannot; "" where it is free."""
+        ...
+
     def update_scene(self) -> None:
         """Updates the objects from a camera, where they are detected and not simply known."""
         ...

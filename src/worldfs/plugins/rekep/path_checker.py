@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldfs.robots.mujoco.arm import Arm
-from worldfs.robots.mujoco.collision import CollisionChecker, Pair
+from worldfs.robots.mujoco.collision import Allowed, CollisionChecker, Pair
 from worldfs.robots.rotations import Array, Pose
 
 from .end_effector import PoseCheck
@@ -25,7 +25,7 @@ class ConstrainedPathChecker(CollisionChecker):
         bodies = {arm.rig.body[id] for id in arm.rig.objects if id != held}
         self._things = np.array([int(body) in bodies for body in arm.rig.geom_body])
 
-    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+    def hits(self, q: Array, *, allowed: Allowed = frozenset()) -> dict[Pair, float]:
         found = self._wide(q, allowed) if self.clearance else super().hits(q, allowed=allowed)
         if not found:
             broken = self._check(Pose(*self.rig.view.tcp_pose_in(self.data)))
@@ -33,7 +33,7 @@ class ConstrainedPathChecker(CollisionChecker):
                 found[broken, PATH] = 0.0
         return found
 
-    def _wide(self, q: Array, allowed: frozenset[Pair] | set[Pair]) -> dict[Pair, float]:
+    def _wide(self, q: Array, allowed: Allowed) -> dict[Pair, float]:
         """With the things' margins raised, so that what is near is a contact as well; put back at once."""
         model = self.model
         margins, bodies = model.geom_margin.copy(), model.body_margin.copy()

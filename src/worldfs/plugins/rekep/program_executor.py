@@ -65,6 +65,7 @@ class ProgramExecutor:
     stages: list[Json] = field(default_factory=list)  # evidence, a line an attempt
     backtracks: list[Json] = field(default_factory=list)
     measured: list[SuccessPredicate] = field(default_factory=list)
+    moved: bool = False  # anything has moved
     _rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(11))
     _watched: Sequence[ConstraintFunction] = ()
     _ticks: int = 0
@@ -157,6 +158,8 @@ class ProgramExecutor:
             return StageResult()
         if keypoint_state.state.held is not None:
             return StageResult("HOLDING", f"the gripper holds {keypoint_state.state.held}")
+        if why := self.effector.come_free():
+            return StageResult("CRITIC_REFUSED", f"no grasp of {owner}: {why}")
         found = plan_grasp(
             step,
             keypoint_state,
@@ -246,6 +249,7 @@ class ProgramExecutor:
 
     def _go(self, step: ProgramStage, way: PlannedMotion, pace: float = 1.0) -> None:
         self._watched, self._ticks, self._broken = step.paths, 0, ""
+        self.moved = True
         self.effector.go(way, pace)
         self._watched = ()
 

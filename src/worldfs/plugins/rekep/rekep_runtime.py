@@ -230,7 +230,9 @@ def _carried_out(
         return Outcome.success("; ".join(filter(None, parts)), **evidence)
     if halted is not None:
         return halted_outcome(halted, evidence, context.run)
-    return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
+    went_wrong = ended.code == "CRITIC_REFUSED" and (executor.moved or "withdrew_m" in led)
+    message = "; ".join(filter(None, [ended.message, displacements.displacement_text(others)]))
+    return Outcome.failure(Cause.ERROR, "PLAN_FAILED" if went_wrong else ended.code, message, evidence=evidence)
 
 
 def _poses(effector: EndEffector) -> dict[str, displacements.ObjectPose]:

@@ -70,7 +70,7 @@ class MoveRuntime:
                 far = gap  # limits may have held it back: on as long as it comes nearer
                 way = effector.plan(MotionRequest(goal, lambda pose: ""))
                 if isinstance(way, str):
-                    return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", way)
+                    return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED" if after is start else "PLAN_FAILED", way)
                 effector.go(way)
                 after = effector.now().tool_pose
                 if angle_between(after.rotation, goal.rotation) <= TURNED and _gap(after, goal) <= NEAR:

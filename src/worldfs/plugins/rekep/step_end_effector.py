@@ -95,6 +95,9 @@ class StepEndEffector:
     def update_scene(self) -> None:
         self._seen = None
 
+    def come_free(self) -> str:
+        return ""  # it knows of no shapes between its fingers
+
     def alive(self) -> None:
         if isinstance(self._target, HeartbeatTarget):
             self._target.heartbeat()

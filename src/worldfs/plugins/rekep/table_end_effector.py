@@ -11,9 +11,10 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
-from worldfs.robots.mujoco import panda, support
+from worldfs.base.standard_operations import PICK_UP
+from worldfs.robots.mujoco import panda, support, withdrawal
 from worldfs.robots.mujoco.arm import Arm
-from worldfs.robots.mujoco.collision import CollisionChecker, contacts, pair
+from worldfs.robots.mujoco.collision import CollisionChecker, contacts, pair, persisting
 from worldfs.robots.mujoco.model_builder import TIMESTEP
 from worldfs.robots.mujoco.motion_control import CLOSE
 from worldfs.robots.mujoco.motion_loop import MotionStopped
@@ -74,6 +75,7 @@ class TableEndEffector:
         self._seen: dict[str, FittedDetection] = {}
         self._carried: tuple[str, Pose] | None = None  # a held object, and its pose in the tool's frame
         self._detection_errors: Json = {}
+        self._withdrawn: Json = {}
         self.update_scene()
 
     def begin(self, stop: Callable[[], str]) -> None:
@@ -91,6 +93,7 @@ class TableEndEffector:
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "gripper_opening": round(self.arm.view.opening(), 4),
+            **self._withdrawn,
             "source": "truth",  # also through a camera: the segmentation is the simulation's
             **(
                 _LOOKED | {"keypoints_from": f"rgbd {self._camera}", "seen": self._detection_errors}
@@ -224,7 +227,7 @@ class TableEndEffector:
 
     def _depart(self, checker: CollisionChecker, start: Array) -> PathSegment | None:
         position, rotation = self.arm.solver.pose(start)
-        allowed = set(checker.hits(start))
+        allowed = persisting(checker.hits(start))
         for height in DEPARTS:
             points = np.linspace(position, position + np.array([0.0, 0.0, height]), 7)[1:]
             up = self.arm.solver.line(start, points, rotation)
@@ -276,7 +279,7 @@ class TableEndEffector:
 
     def _line(self, checker: CollisionChecker, start: Array, poses: Sequence[Pose]) -> PathSegment | None:
         """Joint poses along straight lines of the tool, or None where they cannot be followed."""
-        allowed = set(checker.hits(start))
+        allowed = persisting(checker.hits(start))
         path, length = [start], 0.0
         for one, other in pairwise(poses):
             gap = float(np.linalg.norm(other.position - one.position))
@@ -323,6 +326,13 @@ class TableEndEffector:
             self.arm.mover.wait(seconds)
         except MotionStopped as stopped:
             raise ExecutionHalted(stopped.why) from None
+
+    def come_free(self) -> str:
+        try:
+            stuck = withdrawal.begin(self.arm, PICK_UP.name, "", self._withdrawn)
+        except MotionStopped as stopped:
+            raise ExecutionHalted(stopped.why) from None
+        return "" if stuck is None else stuck.found
 
     def open(self, opening: float) -> None:
         self.arm.mover.grip(opening)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from worldfs.base.messages import coded
@@ -16,6 +18,9 @@ from .model_builder import TIMESTEP
 from .motion_loop import MotionLoop, MotionStopped
 from .rig import BodyRig
 
+REFUSED = "CRITIC_REFUSED"  # before anything moves
+NO_PLAN = "PLAN_FAILED"  # the same, found out on the way
+
 
 def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
     """Plain floats, no minus zero, so that equal states give equal text."""
@@ -26,6 +31,14 @@ def plan_failure(finding: Finding, evidence: Json) -> Outcome:
     """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
     why = coded("robot.plan_failed", found=finding.found, fix=finding.fix)
     return Outcome.failure(Cause.ERROR, finding.code, why, evidence=evidence, findings=(finding,))
+
+
+def moved_on(outcome: Outcome) -> Outcome:
+    """The outcome of an order that has moved the arm: no refusal, for a refused order moves nothing."""
+    if outcome.code != REFUSED:
+        return outcome
+    findings = tuple(replace(found, code=NO_PLAN) if found.code == REFUSED else found for found in outcome.findings)
+    return replace(outcome, code=NO_PLAN, findings=findings)
 
 
 def seen_before(arm: Arm, order: Order, keys: tuple[str, ...]) -> Finding | None:

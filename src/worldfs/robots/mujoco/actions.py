@@ -14,10 +14,10 @@ from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT, SUPPORT, thing_names
-from worldfs.base.standard_operations import PLACE_DOWN
+from worldfs.base.standard_operations import PICK_UP, PLACE_DOWN
 from worldfs.robots import rotations
 
-from . import geometry, grasp, object_placement, panda, params, support
+from . import geometry, grasp, object_placement, panda, params, support, withdrawal
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
@@ -200,6 +200,8 @@ def attempt_grasp(
 def regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
     arm.mover.grip(panda.STROKE)
     arm.mover.quiet(id)
+    if (stuck := withdrawal.begin(arm, PICK_UP.name, job, {})) is not None:
+        return stuck
     if arm.look_at is not None and (unseen := arm.look_at(id, job)):
         return unseen
     return plan_motion(arm, lambda: grasp.plan(arm.planning, id, job), grasp.legs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -19,6 +20,7 @@ from .vessel_model import GRAINS
 CLEAR_OF_VESSEL = 0.010  # m
 RESOLUTION = 0.06  # rad between checked poses of a joint path
 Pair = tuple[str, str]
+Allowed = dict[Pair, float] | frozenset[Pair] | set[Pair]  # pairs that may touch, or so deep (m)
 
 
 class CollisionChecker:
@@ -41,7 +43,7 @@ class CollisionChecker:
         self.data.qpos[:] = rig.simulation.data.qpos
         self.held = held
         if opening is not None:
-            self.data.qpos[rig.view.finger_qpos] = opening
+            self.opened(opening)
         if held is not None:
             position, rotation = rig.view.tcp_pose()
             self.offset = rotation.T @ (rig.position(held) - position)
@@ -51,17 +53,24 @@ class CollisionChecker:
         self._quat = np.zeros(4)
         self._margins = neighbours.margins(self.spheres_at(rig.view.joints())) if neighbours else {}
 
-    def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+    def opened(self, opening: float) -> CollisionChecker:
+        """This one, with the fingers so from now on."""
+        self.data.qpos[self.rig.view.finger_qpos] = opening
+        return self
+
+    def hits(self, q: Array, *, allowed: Allowed = frozenset()) -> dict[Pair, float]:
         """Pairs deeper than 2 mm at arm angles `q` (7) that involve the arm or what it holds: pair → depth (m)."""
         data = self.data
+        least = allowed if isinstance(allowed, dict) else dict.fromkeys(allowed, math.inf)
         self._pose(q)
         mujoco.mj_collision(self.model, data)
         found: dict[Pair, float] = {}
         if self._neighbours:
             near = self._neighbours.near(self._cover().spheres(data), self._margins)
-            found |= {pair("robot", id): depth for id, depth in near.items() if pair("robot", id) not in allowed}
+            found |= {pair("robot", id): depth for id, depth in near.items()}
         if hulls := self.rig.hulls:
-            found |= {met: depth for met, depth in self._in_hulls(hulls).items() if met not in allowed}
+            found |= self._in_hulls(hulls)
+        found = {met: depth for met, depth in found.items() if depth > least.get(met, -1.0)}
         if data.ncon == 0:
             return found
         contacts = data.contact
@@ -75,8 +84,9 @@ class CollisionChecker:
                 continue
             if self._neighbours and self._neighbours.passing(met):
                 continue
-            if met not in allowed:
-                found[met] = max(found.get(met, 0.0), -float(contacts.dist[i]))
+            depth = -float(contacts.dist[i])
+            if depth > least.get(met, 0.0):
+                found[met] = max(found.get(met, 0.0), depth)
         return found
 
     def _in_hulls(self, hulls: Mapping[str, int]) -> dict[Pair, float]:
@@ -117,10 +127,10 @@ class CollisionChecker:
             data.qpos[at + 3 : at + 7] = self._quat
             mujoco.mj_kinematics(self.model, data)
 
-    def free(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> bool:
+    def free(self, q: Array, *, allowed: Allowed = frozenset()) -> bool:
         return not self.hits(q, allowed=allowed)
 
-    def along(self, path: Sequence[Array], *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
+    def along(self, path: Sequence[Array], *, allowed: Allowed = frozenset()) -> dict[Pair, float]:
         """The first collision along straight joint segments through `path`; empty: none."""
         for start, end in pairwise(path):
             steps = max(1, int(np.ceil(float(np.max(np.abs(end - start))) / RESOLUTION)))
@@ -133,6 +143,11 @@ class CollisionChecker:
 
 def pair(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
+
+
+def persisting(hits: dict[Pair, float]) -> dict[Pair, float]:
+    """What a motion that begins with these contacts may keep of them: no deeper, so that nothing is taken along."""
+    return {met: depth + TOUCH_DEPTH / 2 for met, depth in hits.items()}
 
 
 def contacts(hits: dict[Pair, float]) -> list[CodedText]:

@@ -16,7 +16,7 @@ from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements, rotations
 
-from . import fixture_model, geometry, panda, params, support
+from . import fixture_model, geometry, params, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
@@ -229,7 +229,7 @@ def carry_out(arm: Arm, planned: FixturePlan) -> AttemptResult:
     mover.wait(0.4)
     fingers = _fingers(arm, goal.thing)
     if fingers < 2:
-        mover.grip(panda.STROKE)
+        mover.grip(OPENING)
         mover.wait(0.2)
         mover.line(planned.down[::-1], ABOVE)
         return AttemptResult(False, "GRASP_MISSED", coded("fixture.missed", id=goal.thing, n=fingers))

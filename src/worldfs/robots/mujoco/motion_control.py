@@ -33,6 +33,7 @@ class MotionController(MotionLoop):
 
     def grip(self, width: float) -> None:
         """Sets the fingers' goal: metres a finger, `CLOSE` to hold."""
+        self.moved = True
         self.view.grip(width)
 
     def follow(self, path: Sequence[Array], *, settle: float = 0.12) -> None:

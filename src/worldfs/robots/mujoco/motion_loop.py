@@ -64,6 +64,7 @@ class MotionLoop:
     def __init__(self, body: DrivenView, lag: float) -> None:
         self._body, self._lag = body, lag
         self.steps = 0
+        self.moved = False  # since the last `begin`, by a command
         self.stop: Callable[[], str] = lambda: ""
         self.watch: Callable[[], None] | None = None
         self.watch_every = 0  # steps
@@ -74,7 +75,7 @@ class MotionLoop:
         self._body = body
 
     def begin(self, stop: Callable[[], str]) -> None:
-        self.steps, self.stop = 0, stop
+        self.steps, self.moved, self.stop = 0, False, stop
 
     def wait(self, seconds: float) -> None:
         """Lets the world go on while the servos hold."""
@@ -100,6 +101,7 @@ class MotionLoop:
 
     def play(self, joints: Array, rates: Array) -> None:
         """One command a step; the servos' lag is fed forward, so that the body follows the path exactly."""
+        self.moved = True
         commands = joints + self._lag * rates
         commands[-1] = joints[-1]
         self._advance(len(commands), commands)

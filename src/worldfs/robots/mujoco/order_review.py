@@ -12,7 +12,7 @@ from worldfs.base.model import Finding, Order
 from worldfs.base.order_parameters import LABEL, OBJECT, SUPPORT
 from worldfs.base.standard_operations import FIXTURED, HAND_OVER, PLACE_BESIDE, STACK
 
-from . import actions, params, perception, sequences
+from . import actions, params, perception, sequences, withdrawal
 from .arm import Arm
 from .gl import gl_status
 from .handling_operations import HANDLING_ACTS
@@ -47,6 +47,11 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
     if unread is not None:
         return (unread,)
     found: object = None
+    if order.op not in sequences.OF_ORDERS:
+        begun = withdrawal.begun(arm, order.op, order.id)
+        if isinstance(begun, Finding):
+            return (begun,)
+        arm = begun
     if order.op in HANDLING_ACTS:
         found = HANDLING_ACTS[order.op][0](arm, order)
     match order.op:

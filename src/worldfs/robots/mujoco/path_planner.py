@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from .array_types import Array
-from .collision import CollisionChecker, Pair
+from .collision import Allowed, CollisionChecker, persisting
 from .ik import HIGH, HOME, LOW
 
 REACH = 0.35  # rad, growth of the tree
@@ -23,10 +23,10 @@ def plan_path(
 ) -> list[Array] | None:
     """Joint poses from `start` to `goal`, both included, straight segments free of collision; None: none found.
 
-    Contacts at the start may persist (the gripper is in a basket, say). Without `search` only the
+    Contacts at the start may persist (the gripper is in a basket, say), and become no deeper. Without `search` only the
     straight way and the ways via known poses are tried: a caller with many goals tries these first.
     """
-    allowed: set[Pair] = set(checker.hits(start))
+    allowed = persisting(checker.hits(start))
     for path in ([start, goal], *([start, middle, goal] for middle in (*via, HOME))):
         if not checker.along(path, allowed=allowed):
             return path
@@ -54,7 +54,7 @@ def first_way(
     return None
 
 
-def _connect(checker: CollisionChecker, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:
+def _connect(checker: CollisionChecker, start: Array, goal: Array, allowed: Allowed) -> list[Array] | None:
     """RRT-Connect (Kuffner and LaValle, 2000) with a fixed seed: the same query has the same result."""
     if checker.hits(goal, allowed=allowed):
         return None
@@ -88,7 +88,7 @@ def _connect(checker: CollisionChecker, start: Array, goal: Array, allowed: set[
 
 
 def _extend(
-    checker: CollisionChecker, tree: tuple[list[Array], list[int]], target: Array, allowed: set[Pair]
+    checker: CollisionChecker, tree: tuple[list[Array], list[int]], target: Array, allowed: Allowed
 ) -> int | None:
     nodes, parents = tree
     distances = np.max(np.abs(np.array(nodes) - target), axis=1)
@@ -112,7 +112,7 @@ def _trace(tree: tuple[list[Array], list[int]], tip: int) -> list[Array]:
     return path
 
 
-def _shorten(checker: CollisionChecker, path: list[Array], allowed: set[Pair], rng: np.random.Generator) -> list[Array]:
+def _shorten(checker: CollisionChecker, path: list[Array], allowed: Allowed, rng: np.random.Generator) -> list[Array]:
     for _ in range(40):
         if len(path) < 3:
             break

@@ -18,7 +18,7 @@ from . import actions, geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import contacts
+from .collision import contacts, persisting
 from .shared_motion import Leg, plan_motion
 
 SIDEWAYS = (1.5, 1.35)  # rad off straight down: the mouth is free then
@@ -213,7 +213,7 @@ def _way(arm: Arm, goal: PourGoal, held: HeldVessel, yaw: float) -> PourPlan | N
 def plan_tipping(arm: Arm, goal: PourGoal, job: str) -> PourPlan | Finding:
     """From where the vessel is held now, over and round; the vessel stands as long as it is carried."""
     held, checker = HeldVessel.now(arm, goal.source), arm.collision_checker(held=goal.source)
-    allowed, why, solved = set(checker.hits(arm.view.joints())), "", False
+    allowed, why, solved = persisting(checker.hits(arm.view.joints())), "", False
     for yaw in _yaws(arm, goal):
         planned = _way(arm, goal, held, yaw)
         if planned is None:

@@ -15,9 +15,10 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.order_parameters import POINT, SCRIPT, SUPPORT
+from worldfs.base.standard_operations import EXECUTE_TEXT
 
-from . import panda, params
-from .action_evidence import ActionEvidence
+from . import panda, params, withdrawal
+from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm
 from .array_types import Array
 from .collision import contacts
@@ -41,6 +42,7 @@ STRATEGY = Operation(
     ),
 )
 
+OF_ORDERS = (STRATEGY.name, EXECUTE_TEXT.name)  # each of their orders begins by itself
 RunOrder = Callable[[Order], Outcome]
 Steps = list[tuple[str, Json]]
 
@@ -54,6 +56,8 @@ def name_of(order: Order) -> str:
 
 
 def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
+    if stuck := withdrawal.begin(arm, "home", "", action_evidence.more):
+        return plan_failure(stuck, action_evidence.close())
     way = plan_motion(arm, lambda: _way_home(arm.planning), lambda found: [(found, arm.rig.held())])
     if isinstance(way, Finding):
         return Outcome.failure(Cause.ERROR, "NO_PATH", way.found, evidence=action_evidence.close())

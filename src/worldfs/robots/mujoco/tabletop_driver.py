@@ -22,8 +22,8 @@ from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NA
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
-from . import actions, params, perception, sequences
-from .action_evidence import ActionEvidence, plan_failure, stop_failure
+from . import actions, params, perception, sequences, withdrawal
+from .action_evidence import ActionEvidence, moved_on, plan_failure, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
 from .handling_operations import BY_CAMERA, HANDLING_ACTS, by_truth
@@ -162,6 +162,8 @@ class TabletopDriver:
         except FloatingPointError:
             diverged = coded("robot.diverged")
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
+        if arm.mover.moved:
+            outcome = moved_on(outcome)
         if (touches := arm.simulation.touches) is not None:
             outcome = judged(outcome, touches.since(start, (self.robot_id,)))
         if others := displacements.displacement_text(as_objects(outcome.evidence.get("also_moved"))):
@@ -227,6 +229,10 @@ class TabletopDriver:
         action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
         if self.looks is not None and self._needs_truth(order):
             return plan_failure(by_truth(order), action_evidence.close())
+        if order.op not in sequences.OF_ORDERS and order.op in {op.name for op in self.operations}:
+            stuck = withdrawal.begin(arm, order.op, order.id, action_evidence.more)
+            if stuck is not None:
+                return plan_failure(stuck, action_evidence.close())
         if order.op in HANDLING_ACTS:
             return self._verified(order, HANDLING_ACTS[order.op][1](arm, order, action_evidence), action_evidence)
         match order.op:
