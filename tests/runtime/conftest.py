@@ -39,6 +39,9 @@ class House:
         self.trace.append(f"settle {node}")
         self.on_observe(node)
 
+    def look(self, node):
+        self.trace.append(f"look {node}")
+
     def remember(self, order, outcome):
         self.trace.append(f"remember {order.id}")
         self.on_remember(order)

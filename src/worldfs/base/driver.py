@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from .clock import Clock
-from .model import Finding, Job, Json, Operation, Order, Outcome, Profile, Scene
+from .model import Finding, Job, Json, Operation, Order, Outcome, Profile, RobotState, Scene
 
 if TYPE_CHECKING:
     from .chat_model import ConfiguredModel
@@ -196,9 +196,20 @@ class KnowsItsWay(Protocol):
         ...
 
 
+@runtime_checkable
+class ReportsItself(Protocol):
+    """Optional interface of a driver: its robot reports also without an order, so that others who move it are seen."""
+
+    def reported(self) -> RobotState | None:
+        """The robot's entry as `observe` has it, of its last report, without pictures; None: it has reported nothing.
+        Asked each second while no job of it runs: it moves nothing and waits for nothing."""
+        ...
+
+
 # The optional interfaces of a package's body. `RemoteKernel` is none of them: it is this package's own.
 OPTIONAL: Final = (
-    Stoppable, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay
+    Stoppable, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay,
+    ReportsItself,
 )  # fmt: skip
 
 

@@ -16,6 +16,8 @@ from worldfs.formats.environment_read import WORDS
 from worldfs.formats.values import same
 
 TOLERANCE = 1e-4  # m and rad: what is nearer to the file's number than this did not move
+MOVED = 0.05  # m and rad: an idle robot whose sensors say less has not moved
+CHANGED = 1.0  # the same of its other figures: percent, m/s
 DIGITS = 4
 NOTHING = Scene()
 SUPPORTS = ("on", "in", "held_by")
@@ -175,6 +177,17 @@ def _stands(old: RobotState, new: RobotState) -> bool:
         and settle(old.joint_state, new.joint_state) is old.joint_state
         and (old.gripper, old.holding) == (new.gripper, new.holding)
         and same(plain(old.extra), plain(new.extra))
+    )
+
+
+def has_moved(old: RobotState, new: RobotState) -> bool:
+    """Whether an idle robot is not as it was: its place, joints and hand, or what else it says, beyond noise."""
+    place = [*old.pose], [*new.pose]
+    return (
+        (old.gripper, old.holding) != (new.gripper, new.holding)
+        or settle(*place, MOVED) is not place[0]
+        or settle(old.joint_state, new.joint_state, MOVED) is not old.joint_state
+        or settle(told := plain(old.extra), plain(new.extra), CHANGED) is not told
     )
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from worldfs.base.driver import Driver, Run, Sourced
 from worldfs.base.messages import coded
-from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Operation, Order, Outcome
+from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Operation, Order, Outcome, Scene
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 
 
@@ -18,8 +18,12 @@ class JobHooks(Protocol):
 
     def review(self, order: Order, run: Run) -> Sequence[Finding]: ...
 
-    def observe(self, node: str) -> None:
-        """The node's driver observes; ENVIRONMENT.md is durable when this returns."""
+    def observe(self, node: str) -> Scene:
+        """The node's driver observes this; ENVIRONMENT.md is durable when it is returned."""
+        ...
+
+    def look(self, node: str) -> None:
+        """The same of a node without a job, where its robot reports by itself that it is elsewhere than was written."""
         ...
 
     def measured(self, order: Order, outcome: Outcome) -> Outcome:

@@ -23,6 +23,7 @@ from .approval_gate import ApprovalGate
 from .approvals import APPROVALS
 from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
+from .idle_looks import IdleLooks
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import JobAttempt
 from .job_recovery import recover
@@ -126,6 +127,7 @@ class Kernel:
         )
         self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
+        self._looks = IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)
         self._intake = OrderIntake(
             self.jobs,
             self.open,
@@ -260,6 +262,7 @@ class Kernel:
             self.open.end(job, outcome)
         self._approvals.tidy(self.open.table)
         forward |= self.open.start()
+        self._looks.begin()
         shown = self._show()
         self._archive()
         self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
@@ -477,9 +480,7 @@ class Kernel:
         open_jobs = self.open.patience()
         if open_jobs is not None:
             waits.append(open_jobs)
-        settled = self._turns.patience()
-        if settled is not None:
-            waits.append(settled)
+        waits += [wait for wait in (self._turns.patience(), self._looks.patience()) if wait is not None]
         return None if not waits else max(0.0, min(waits))
 
     # -- words --------------------------------------------------------------------------------------------------

@@ -16,7 +16,20 @@ from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
+from worldfs.base.model import (
+    Cause,
+    Finding,
+    Json,
+    Operation,
+    Order,
+    Outcome,
+    Relation,
+    RobotState,
+    Scene,
+    Skill,
+    Target,
+    Thing,
+)
 from worldfs.base.order_parameters import OBJECT
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
@@ -75,6 +88,9 @@ class RobotBody:
         self._thing = self._on = None  # where it lies from now on is not known to this robot
         thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "released")
         return replace(scene, objects=(thing,), relations=(Relation(thing.id, *on),) if on is not None else ())
+
+    def reported(self) -> RobotState | None:
+        return self._adapter.reported() if self._adapter is not None else None
 
     def review(self, order: Order) -> Sequence[Finding]:
         try:

@@ -67,13 +67,19 @@ class VehicleBody:
             self._take_up()
 
     def observe(self) -> Scene:
-        """The vehicle alone: where it says that it is, its battery, and why it cannot drive."""
-        if self._vehicle is None:
-            return Scene()
+        """The vehicle alone."""
+        robot = self.reported()
+        return Scene((robot,)) if robot is not None else Scene()
+
+    def reported(self) -> RobotState | None:
+        """Where it says that it is, its battery, and why it cannot drive."""
+        vehicle = self._vehicle
         try:
-            reading = self._vehicle.read()
+            reading = vehicle.read() if vehicle is not None else None
         except ConnectionError:
-            return Scene()
+            return None
+        if reading is None:
+            return None
         extra: Json = {"driver": self._target.driver, "map": reading.map, "driving": not reading.still}
         for name, value in (("battery", reading.battery), ("speed", reading.speed)):
             if value is not None:
@@ -83,9 +89,9 @@ class VehicleBody:
         if reading.notes:
             extra["errors"] = [*reading.notes]
         if reading.pose is None:
-            return Scene((RobotState(self._target.id, (), extra=extra),))
+            return RobotState(self._target.id, (), extra=extra)
         x, y, yaw = (round(part, 3) for part in reading.pose)
-        return Scene((RobotState(self._target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
+        return RobotState(self._target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra)
 
     def review(self, order: Order) -> Sequence[Finding]:
         """Whether it can be given the order now: reachable, ready, charged, the goal known and inside its limits."""

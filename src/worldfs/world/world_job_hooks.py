@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.driver import RECORD_FPS, Driver, RealBody, RemoteKernel, Run, Simulated, VideoRecorder
+from worldfs.base.driver import (
+    RECORD_FPS,
+    Driver,
+    RealBody,
+    RemoteKernel,
+    ReportsItself,
+    Run,
+    Simulated,
+    VideoRecorder,
+)
 from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import coded
@@ -20,6 +29,7 @@ from worldfs.base.model import Cause, Finding, Json, Lesson, Operation, Order, O
 from worldfs.base.order_parameters import profile_with_declared
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.formats import embodied, environment, lessons_file, task
+from worldfs.formats.environment_entries import has_moved
 from worldfs.formats.environment_release import release, things_held
 from worldfs.formats.prose import one_line
 from worldfs.namespace.cached_document import CachedDocument
@@ -76,7 +86,7 @@ class WorldJobHooks:
             findings += self.drivers[order.node].review(order)
         return findings
 
-    def observe(self, node: str) -> None:
+    def observe(self, node: str) -> Scene:
         driver = self.drivers[node]
         earlier = self._seen.get(node)
         self._looks.pop(node, None)
@@ -84,9 +94,9 @@ class WorldJobHooks:
         seen = driver.observe()
         self._looks[node] = (earlier[0] if earlier is not None else self.environment.get().scene, seen)
         if seen == Scene():
-            return  # a driver that is not open has observed nothing
+            return seen  # a driver that is not open has observed nothing
         if revision and self._seen.get(node) == (seen, revision):
-            return  # nothing moved, and the document is unchanged
+            return seen  # nothing moved, and the document is unchanged
         now = stamp(self.clock.now().replace(microsecond=0))
         built = driver.assumed() if isinstance(driver, Simulated) else None
         before = self._told.get(node) or built or Scene()
@@ -102,6 +112,15 @@ class WorldJobHooks:
         self.environment.change(merged)
         self._told[node] = environment.next_baseline(before, seen)
         self._seen[node] = (seen, self.environment.fetch().revision)
+        return seen
+
+    def look(self, node: str) -> None:
+        driver, earlier = self.drivers[node], self._seen.get(node)
+        if not isinstance(driver, ReportsItself):
+            return
+        before, now = earlier[0].robot(node) if earlier is not None else None, driver.reported()
+        if now is not None and (before is None or has_moved(before, now)):
+            self.observe(node)
 
     def release(self, served: Collection[str]) -> Mapping[str, Sequence[str]]:
         """Empty, in ENVIRONMENT.md, the grippers of robots that are served no more: no order makes them put down what

@@ -161,6 +161,14 @@ class RealTarget:
 
     def scene(self) -> Scene:
         """The robot alone: its pose, its limits, why it was stopped."""
+        robot, reading = self._state()
+        return Scene((robot,), perception=self._kept(reading) if reading.place is None else {})
+
+    def reported(self) -> RobotState:
+        """The same without its pictures."""
+        return self._state()[0]
+
+    def _state(self) -> tuple[RobotState, RobotReading]:
         try:
             reading = self._read()
         except Exception:  # called after each session, also one that ended because the connection was cut
@@ -174,7 +182,7 @@ class RealTarget:
         joints: Json = {name: round(float(q), 5) for name, q in zip(self.robot.joints, reading.joints, strict=False)}
         if reading.place is not None:
             x, y, yaw = (round(float(part), 4) for part in reading.place)
-            return Scene((RobotState(self.target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
+            return RobotState(self.target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra), reading
         if reading.opening * self._width() <= SHUT or reading.opening >= WIDE:
             self.holding = None
         state = RobotState(
@@ -185,7 +193,7 @@ class RealTarget:
             self.holding,
             extra,
         )
-        return Scene((state,), perception=self._kept(reading))
+        return state, reading
 
     def stop(self) -> None:
         """From any thread. The robot stays stopped until the next episode or session begins."""

@@ -9,7 +9,7 @@ from worldfs.base.disk import Disk
 from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError
 from worldfs.base.json_values import as_int
-from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
+from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome, Scene
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_end import RETRIED
 from worldfs.runtime.kernel import Kernel
@@ -65,8 +65,12 @@ class FileJobHooks:
         why = order.params.get("refuse")
         return (Finding("CRITIC_REFUSED", order.op, "a free way", str(why), "choose another"),) if why else ()
 
-    def observe(self, node: str) -> None:
+    def observe(self, node: str) -> Scene:
         self.store.put(WORLD, "\n".join(read_effects(self.path)).encode())
+        return Scene()
+
+    def look(self, node: str) -> None:
+        pass
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         self.store.append(LESSONS, f"\n{order.id}\n".encode())  # a torn line before it stays separate
