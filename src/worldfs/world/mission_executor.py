@@ -57,6 +57,7 @@ from .instruction import Instruction
 from .instruction_model import planner_model
 from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent, unknown_end
 from .order_reservations import OrderNeeds, stands_on, steps_aside
+from .rest_places import RestPlaces
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
@@ -78,6 +79,7 @@ class MissionThreads:
         self._ids: deque[str] = deque(maxlen=1000)  # the latest of all missions; the store knows them soon
         self._leases: StoreWatch | None = None  # from the first robot on that this kernel does not serve
         self._held: dict[str, bool] = {}  # robot → whether another process serves it; forgotten when a lease changes
+        self._rest = RestPlaces(kernel, self.mobile, self._step)
         self._when_gone: list[tuple[str, Callable[[], None]]] = []  # robots that missions at work need
 
     def close(self) -> None:
@@ -201,7 +203,7 @@ class MissionThreads:
         if outcome is not None and outcome.cause is Cause.LOST:
             remote = self._remote(node)
             return remote is not None and remote.has_ended(job.id)
-        return node in self.kernel.nodes and self.kernel.stopping.demand_standstill(node)
+        return node in self.kernel.nodes and self._rest.known(job)
 
     def approvals(self) -> Mapping[str, str]:
         waiting = [item for item in self.world.approvals.requests() if item.answer is None]
@@ -211,6 +213,10 @@ class MissionThreads:
             names = sorted(persons - {item.ordered_by} or persons)
             found[item.node] = coded("mission.waits_approval", names=names, plan=item.plan)
         return found
+
+    def _step(self) -> None:
+        if self.world.orchestration is not None:
+            self.world.orchestration.loop.wake()
 
     def _remote(self, robot: str) -> RemoteKernel | None:
         node = self.kernel.nodes.get(robot)
