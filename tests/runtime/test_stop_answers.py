@@ -17,7 +17,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.driver import Standstill
 from worldfs.base.errors import StorageError
-from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.base.model import Cause, JobState, Outcome, Scene
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.kernel import Kernel
 from worldfs.runtime.standstill_check import FRESH_S
@@ -314,6 +314,29 @@ def test_a_stop_that_is_in_force_at_a_start_is_sent_to_the_driver(bench, every):
     kernel.abandon()
     bench.start()
     assert calls == ["stop"]
+
+
+def test_a_stop_in_force_is_sent_again_once_the_driver_is_open(bench):
+    """A body that connects in `open` hears nothing before; what was measured before counts for nothing."""
+    bench.nodes["arm"] = body = Robot(Standstill(True))
+    calls: list[bool] = []
+    body.stop = lambda: calls.append(body.is_open)
+    StopLog(bench.store, bench.clock).stop(["arm"], "operator")
+    kernel = bench.start()
+    until(lambda: calls == [False])
+    until(lambda: (kernel.tick(), kernel.stopping.answer("arm").confirmed)[1])
+    body.answer = Standstill(False, "it drives")
+    body.open(Scene())
+    kernel.stopping.opened("arm")
+    assert not kernel.stopping.answer("arm").confirmed
+    until(lambda: calls == [False, True])
+    kernel.stopping.opened("leg")
+    assert len(calls) == 2
+
+
+def test_opening_a_robot_that_is_not_stopped_sends_no_stop(bench):
+    bench.body.stop = lambda: pytest.fail("it is free to move")
+    bench.start().stopping.opened("arm")
 
 
 def test_a_driver_is_told_again_while_its_robot_is_measured_to_move(bench):

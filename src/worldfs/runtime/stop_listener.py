@@ -260,6 +260,16 @@ class StopListener:
         self._read((ALL, stop_key(node)), lambda: (node,))
         self._prepare()
 
+    def opened(self, node: str) -> None:
+        """Its driver was opened: what was told before that may have reached no robot."""
+        with self.lock:
+            robot = self._robots.get(node)
+            if robot is None or not robot.is_stopped or robot.doubted:
+                return
+            robot.begin(self._running.get(node))
+            self._stops.begin([robot.tell])
+        self._due.set()
+
     def remove(self, node: str) -> None:
         """The node is gone, and what was to be known of it."""
         with self.lock:

@@ -88,6 +88,7 @@ class BringUp:
                 self._kernel.alert(place, absent.finding)
             return
         self._use(node, body)
+        self._kernel.stopping.opened(node)
         self._kernel.alert(place, None)
         self._kernel.lanes[node].call(partial(self._observe, node))
 
