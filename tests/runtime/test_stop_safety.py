@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.access.standing import Standing
+from worldfs.base.driver import Standstill
 from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.model import Cause, Finding, JobState, Outcome
 from worldfs.runtime.body_worker import KernelNode
@@ -19,7 +20,7 @@ from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -273,6 +274,126 @@ def test_no_end_is_written_before_every_stop_has_begun(bench, stops):
     stops.stop([], "operator", every=True)
     assert ended.wait(PATIENCE_S)
     assert order[0] == "told"
+
+
+# -- ends that no stop has made --------------------------------------------------------------------------------------
+
+
+def leaves_it_moving(bench):
+    """A job whose driver returns at once when it is asked to, and leaves its robot moving; another one waits."""
+    begun = threading.Event()
+
+    def execute(order, run):
+        begun.set()
+        if order.id == "a":
+            assert run.cancel.wait(PATIENCE_S)
+            return Outcome.failure(Cause.CANCELLED, "CANCELLED", "it goes on")
+
+    bench.body.on_execute = execute
+    bench.body.stop = lambda: bench.trace.append("stop")
+    bench.submit(bench.order("a"), bench.order("next"))
+    kernel = bench.start(threads=True)
+    bench.when(begun)
+    return kernel
+
+
+def test_the_driver_of_a_cancelled_job_is_told_to_stop_before_the_next_begins(bench, stops):
+    kernel = leaves_it_moving(bench)
+    kernel.cancel("a")
+    bench.until(lambda: kernel.idle)
+    trace = bench.trace
+    assert trace.index("execute a") < trace.index("stop") < trace.index("settle arm") < trace.index("execute next")
+    assert trace.count("stop") == 1 and not stops.state("arm").number
+    assert (bench.outcome("a").code, bench.outcome("next").ok) == ("CANCELLED", True)
+    assert not kernel.alert.now() and not kernel.stopping.may_move("arm")
+
+
+def test_a_kernel_that_ends_tells_the_driver_to_stop_before_it_closes_it(bench):
+    kernel = leaves_it_moving(bench)
+    bench.body.close = lambda: bench.trace.append("close")
+    kernel.close()
+    assert bench.trace.index("stop") < bench.trace.index("close")
+
+
+def test_a_kernel_that_ends_before_the_driver_has_returned_tells_it_to_stop(bench):
+    begun, go_on = threading.Event(), threading.Event()
+    bench.body.on_execute = lambda order, run: (begun.set(), go_on.wait(PATIENCE_S))
+    bench.body.stop = lambda: bench.trace.append("stop")
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(begun)
+    kernel.close(timeout=0.0)
+    assert "stop" in bench.trace
+    go_on.set()
+
+
+def test_a_job_that_has_ended_without_its_driver_is_followed_by_the_drivers_stop(bench):
+    begun, go_on, told = threading.Event(), threading.Event(), threading.Event()
+    bench.body.on_execute = lambda order, run: (begun.set(), go_on.wait(PATIENCE_S))
+    bench.body.stop = told.set
+    bench.submit(bench.order("a", timeout_s=1.0))
+    kernel = bench.start(threads=True)
+    bench.when(begun)
+    bench.clock.advance(10.0)
+    kernel.tick()
+    assert bench.outcome("a").code == "EXECUTION_TIMEOUT" and told.wait(PATIENCE_S)
+    go_on.set()
+
+
+@pytest.mark.parametrize("ends", ["raises", "answers nothing that is known", "limit", "cancelled by itself"])
+def test_an_end_that_was_not_measured_is_followed_by_the_drivers_stop(bench, ends):
+    def execute(order, run):
+        bench.trace.append("moves")
+        if ends == "raises":
+            raise OSError("the wire is cut")
+        if ends == "limit":
+            bench.clock.advance(100.0)
+            return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", "it goes on")
+        if ends == "cancelled by itself":
+            return Outcome.failure(Cause.CANCELLED, "CANCELLED", "it goes on")
+        return Outcome("yes", 5)
+
+    bench.body.on_execute = execute
+    bench.body.stop = lambda: bench.trace.append("stop")
+    bench.submit(bench.order("a", timeout_s=10.0))
+    bench.start()
+    bench.drain()
+    assert bench.trace.index("moves") < bench.trace.index("stop") < bench.trace.index("settle arm")
+    assert not bench.outcome("a").ok
+
+
+@pytest.mark.parametrize("end", [
+    Outcome.success("there"),
+    Outcome.failure(Cause.ERROR, "MISSED", "it stands before the wall"),
+    Outcome.failure(Cause.CANCELLED, "CANCELLED", "it stands", evidence={"stop_confirmed": True}),
+    Outcome.failure(Cause.ERROR, "REPLACED", "another controller has it", evidence={"stop_confirmed": False}),
+])  # fmt: skip
+def test_after_a_measured_end_nothing_is_told(bench, end):
+    bench.body.on_execute = lambda order, run: end
+    bench.body.stop = lambda: bench.trace.append("stop")
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    assert "execute a" in bench.trace and "stop" not in bench.trace
+
+
+def test_an_end_whose_stop_fails_is_unknown_until_the_robot_is_measured_to_stand(bench):
+    kernel = leaves_it_moving(bench)
+    bench.body.standstill = lambda since: Standstill(False, "0.2 m/s")
+
+    def fails():
+        raise OSError("the wire is cut")
+
+    bench.body.stop = fails
+    bench.body.on_execute = lambda order, run: Outcome.failure(Cause.CANCELLED, "CANCELLED", "it goes on")
+    kernel.cancel("a")
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("next").evidence["stop_confirmed"] is False
+    assert "the wire is cut" in kernel.stopping.may_move("arm")
+    until(lambda: (bench.clock.advance(1.0), kernel.alert.now().get("stop arm"))[1])
+    bench.body.standstill = lambda since: Standstill(True)
+    until(lambda: (bench.clock.advance(1.0), "stop arm" not in kernel.alert.now())[1])
+    assert not kernel.stopping.may_move("arm")
 
 
 # -- what it costs --------------------------------------------------------------------------------------------------

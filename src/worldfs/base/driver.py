@@ -74,8 +74,9 @@ class Driver(Protocol):
 class Stoppable(Protocol):
     """Optional interface of a driver: it receives a stop directly, whether or not a job runs.
 
-    Every driver ends a job when `Run.stop` says so. A driver whose robot may go on moving implements this too. That
-    `stop` has returned confirms nothing: only `MeasuresStandstill` does.
+    Every driver ends a job when `Run.stop` says so. A driver whose robot may go on moving implements this too: it is
+    also called where an order ends early, or without an answer, and nothing says whether the robot stands. That `stop`
+    has returned confirms nothing: only `MeasuresStandstill` does.
     """
 
     def stop(self) -> None:

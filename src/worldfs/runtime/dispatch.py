@@ -16,6 +16,7 @@ from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outco
 from worldfs.base.plugin_faults import PluginFault, contained, error_line
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome, plugin_failure, traceback_text
 from worldfs.base.plugin_values import WrongValue, parse
+from worldfs.base.unknown_effect import STOP_CONFIRMED, unknown_effect
 
 from .job_attempt import JobAttempt
 from .job_end import RETRIED, refusal_outcome, status_after, time_limit_s
@@ -37,6 +38,7 @@ class Dispatcher:
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
     epoch: Callable[[str], int] = lambda node: 0  # `Run.epoch`, of a node
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
+    halt: Callable[[JobAttempt], bool] = lambda attempt: True  # stop what it may have left moving; False: that failed
     followed: Callable[[Order], bool] = lambda order: False  # another kernel has it: no refusal nor cancel here ends it
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
@@ -85,8 +87,10 @@ class Dispatcher:
         self.running(attempt)
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         run.epoch = self.epoch(order.node)
-        outcome = _execute(worker, order, run)
+        outcome, answered = _execute(worker, order, run)
         attempt.returned_at = self.clock.monotonic()
+        if attempt.stopped is None and not (answered and _is_measured(outcome, run)) and not self.halt(attempt):
+            outcome = _with(outcome, {STOP_CONFIRMED: False})
         with self.gate():  # a stop is told to all robots before this one's end is written
             pass
         if attempt.left:
@@ -131,6 +135,7 @@ class Dispatcher:
         else:
             outcome = Outcome.failure(cause, "EXECUTION_TIMEOUT", text)
             self.learn(order, outcome)
+        self.halt(attempt)
         self.write_end(attempt, outcome)
         attempt.cancel.set()  # after the end is decided: the outcome is not "cancelled"
 
@@ -180,17 +185,26 @@ def _with(outcome: Outcome, evidence: Json) -> Outcome:
     return replace(outcome, evidence={**outcome.evidence, **evidence}) if evidence else outcome
 
 
-def _execute(worker: Worker, order: Order, run: Run) -> Outcome:
-    """The worker's outcome, parsed: whatever it answers or raises ends its job, and nothing else."""
+def _execute(worker: Worker, order: Order, run: Run) -> tuple[Outcome, bool]:
+    """The worker's outcome, parsed, and whether it is its own: whatever else it answers or raises ends its job, and
+    nothing else."""
     where = f"{worker.source} execute"
     try:
-        return contained(lambda: parse_outcome(worker.execute(order, run), where), where)
+        return contained(lambda: parse_outcome(worker.execute(order, run), where), where), True
     except StorageError as error:
-        return _fault(error.code, error)
+        return _fault(error.code, error), False
     except (WrongValue, PluginFault) as error:
-        return plugin_failure(error)
+        return plugin_failure(error), False
     except Exception as error:  # a worker's bug ends its job, never the runtime
-        return _fault("RUNTIME_ERROR", error)
+        return _fault("RUNTIME_ERROR", error), False
+
+
+def _is_measured(outcome: Outcome, run: Run) -> bool:
+    """Whether its worker says how it ended. Where it was told to end, only one does that says whether its robot stands:
+    it has stopped it itself, or another controller has it."""
+    if STOP_CONFIRMED in outcome.evidence:
+        return True
+    return not run.stop and outcome.cause not in (Cause.CANCELLED, Cause.TIMEOUT) and not unknown_effect(outcome)
 
 
 def _observe(worker: Worker) -> str:

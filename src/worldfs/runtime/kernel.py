@@ -114,6 +114,7 @@ class Kernel:
             self._approvals.begin,
             epoch,
             lambda: self.stopping.lock,
+            lambda attempt: self.stopping.halt(attempt),  # noqa: PLW0108  # made below
             self._followed,
         )
         rules = LaneRules(
@@ -218,6 +219,9 @@ class Kernel:
             for lane in self.lanes.values():
                 lane.close(max(0.0, end - self.clock.monotonic()))
             self.open.collect()  # first: what has ended meanwhile is shown
+            for attempt in tuple(self.open.running.values()):
+                if attempt.executing:
+                    self.stopping.halt(attempt)
             self.open.abandon()
             self._show(force=True)
             self._archive()

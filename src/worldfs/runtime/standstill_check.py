@@ -56,11 +56,12 @@ class StandstillCheck:
             self._moves, self._stood_at = False, -inf
             self._returned_at = inf if told and self._abilities[0] else now
 
-    def doubt(self, attempt: JobAttempt | None) -> None:
-        """No stop came, and it is to stand now: an order of it has ended without that being confirmed."""
+    def doubt(self, attempt: JobAttempt | None, failed: str = "") -> None:
+        """No stop came, and it is to stand now: an order of it has ended without that being confirmed. `failed`: the
+        driver's stop, so."""
         if not self.is_stopped:
             self.begin(attempt, told=False)
-            self.doubted, self.stood = True, False
+            self.doubted, self.stood, self._failed = True, False, failed
 
     def settle_doubt(self) -> None:
         """It was measured to stand: it is free to move again."""
@@ -75,15 +76,15 @@ class StandstillCheck:
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
             self.stands, self._moves, self._why, self._failed = False, False, "", ""
 
-    def tell(self) -> None:
-        """Call the driver's stop."""
+    def tell(self) -> str:
+        """Call the driver's stop. Why that failed; "": it did not, or there is none."""
         driver: object = self.node.driver
         if not isinstance(driver, Stoppable):
-            return
+            return ""
         with self._lock:
             if self._calls == AT_ONCE:
                 self._again = True
-                return
+                return coded("stop.call_hangs")
             self._calls += 1
         while True:
             number, failed = self._number, ""
@@ -99,7 +100,7 @@ class StandstillCheck:
                     self._failed = failed
                 if not again:
                     self._calls -= 1
-                    return
+                    return failed
 
     def measure(self) -> None:
         """Ask the driver whether the robot stands, once nothing of ours may move it any more; then at intervals."""
@@ -131,8 +132,8 @@ class StandstillCheck:
 
     @property
     def failed(self) -> bool:
-        """Whether the driver's stop raised an error."""
-        return bool(self._failed) and self.is_stopped
+        """Whether the driver's stop, called for a stop, raised an error."""
+        return bool(self._failed) and self.is_stopped and not self.doubted
 
     @property
     def ignores_stop(self) -> bool:
@@ -191,6 +192,6 @@ class StandstillCheck:
     def _since(self) -> float:
         """From when on a measurement counts: the driver's stop and the job that ran have returned; inf: not yet."""
         attempt = self._attempt
-        if self._failed or not self.is_stopped:
+        if self.failed or not self.is_stopped:
             return inf
         return max(self._returned_at, attempt.returned_at if attempt is not None and attempt.begun else 0.0)

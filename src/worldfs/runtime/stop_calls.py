@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
-Call = Callable[[], None]
+Call = Callable[[], object]
 
 TAKE_OVER_S: Final = 0.005  # calls of ours take microseconds; one that asks a robot over a wire takes longer
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from worldfs.access.standing import Standing
 from worldfs.base.clock import Clock, stamp
+from worldfs.base.driver import RemoteKernel
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import (
     coded,
@@ -127,6 +128,33 @@ class StopListener:
         being confirmed. "": it stands, or is free to move."""
         robot = self._robots.get(node)
         return robot.answer().why if robot is not None and robot.is_stopped and not robot.stands else ""
+
+    def halt(self, attempt: JobAttempt) -> bool:
+        """No stop came, and its order has ended, or ends now, without a measured end: its driver's stop is called.
+
+        Where its worker has returned this waits for the call for a while: it stops no later order. False: it failed.
+        """
+        with self.lock:
+            robot = self._check_of(attempt.lane)
+        if robot is None or isinstance(robot.node.driver, RemoteKernel):  # that kernel calls its own driver's
+            return True
+        failed: list[str] = []
+        done = threading.Event()
+
+        def tell() -> None:
+            failed.append(robot.tell())
+            done.set()
+
+        self._stops.begin([tell])
+        if attempt.executing and not attempt.closing:
+            return True
+        done.wait(BODY.stop_s)
+        why = failed[0] if failed else coded("stop.call_hangs")
+        if why:
+            with self.lock:
+                robot.doubt(attempt, why)
+            self._due.set()
+        return not why
 
     def note_end(self, node: str, outcome: Outcome) -> None:
         """An order of it has ended. Called before that is durable."""
