@@ -24,15 +24,16 @@ class RestPlaces:
 
     def known(self, job: Job) -> bool:
         """Whether the order's robot stands, and ENVIRONMENT.md has where; it is read now where that is not so."""
+        lane = self._kernel.lanes.get(job.order.node)  # first: the robot may be removed at any time
         stands = self._kernel.stopping.demand_standstill(job.order.node)
         with self._lock:
-            if not stands:
+            if lane is None or not stands:
                 self._asked.pop(job.id, None)
                 return False
             if job.id in self._asked:
                 return self._asked[job.id] and self._asked.pop(job.id)
             self._asked[job.id] = False
-        self._kernel.lanes[job.order.node].submit(partial(self._read, job))
+        lane.submit(partial(self._read, job))
         return False
 
     def _read(self, job: Job) -> None:
