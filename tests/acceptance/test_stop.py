@@ -117,11 +117,17 @@ def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table) 
 
 
 def test_every_word_for_it_stops(table) -> None:
-    for word in ("stop", "Stop!", "halt", "紧急停止！"):
+    for word in ("stop", "Stop!", "紧急停止！", "franka_001, halt", "stop the wheels, for god's sake"):
         said = table.paos("do", word)
         assert (said.code, state_of(table)["stopped"]) == (0, True), said
         assert ("已停止" if word == "紧急停止！" else "stopped") in said.out
         assert table.paos("resume").code == 0
+
+
+def test_what_is_no_stop_is_not_answered_with_nothing_moves(table) -> None:
+    said = table.paos("do", "stop putting the apple in the basket")
+    assert said.code == 2 and "has stopped no robot" in said.out and "paos stop" in said.out
+    assert "nothing moves" not in said.out and not state_of(table)["stopped"]
 
 
 def test_a_stop_that_is_resumed_at_once_still_ends_the_instruction(table) -> None:
@@ -360,7 +366,7 @@ def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
             for words, before in ((["resume"], True), (["stop"], False), (["resume", "--all"], True)):
                 assert json.loads(world.read("/nodes/franka_001/stop"))["stopped"] is before
                 assert far(url, environ, *words).returncode == 0
-            assert far(url, environ, "do", "halt!").returncode == 0
+            assert far(url, environ, "do", "franka_001 halt!").returncode == 0
             assert json.loads(world.read("/nodes/franka_001/stop"))["stopped"] is True
             unknown = far(url, environ, "stop", "--node", "franka_01")
             assert unknown.returncode == 2

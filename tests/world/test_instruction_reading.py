@@ -52,6 +52,12 @@ def test_the_reading_is_in_the_language_of_the_instruction(world):
     assert said["language"] == "zh" and said["steps"][0].startswith("抓取")
 
 
+@pytest.mark.parametrize("text", ["stop", "franka_001 stop", "停下小车"])
+def test_a_stop_is_read_as_one(world, text):
+    said = reading(world, text)
+    assert (said["kind"], said["understood"]) == ("stop", True) and "reason" not in said
+
+
 def test_a_question_is_answered(world):
     said = reading(world, "what is on the table?")
     assert (said["kind"], said["understood"]) == ("question", True) and "apple" in said["answer"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import render
+from worldfs.base.messages.coded_text import language_of
 from worldfs.planning.planner import (
     CommandIntent,
     PlanConstraints,
@@ -20,18 +22,29 @@ from worldfs.planning.planner import (
 )
 from worldfs.planning.planner.scene_facts import sanitized_scene
 from worldfs.planning.planner.suggestions import suggestions
+from worldfs.planning.stop_words import is_stop
 
 if TYPE_CHECKING:
     from worldfs.base.model import Scene
     from worldfs.planning.planner import PlannerPort
 
 
-def render_reading(instruction: str, port: PlannerPort) -> bytes:
-    return compact_json(reading(instruction, port)) + b"\n"
+def render_reading(instruction: str, port: PlannerPort, robots: Callable[[], Iterable[str]] = tuple) -> bytes:
+    return compact_json(reading(instruction, port, robots)) + b"\n"
 
 
-def reading(instruction: str, port: PlannerPort) -> dict[str, object]:
-    """The reading of the grammar: `kind` command or question, else why it is refused in one word."""
+def reading(instruction: str, port: PlannerPort, robots: Callable[[], Iterable[str]] = tuple) -> dict[str, object]:
+    """The reading of the grammar: `kind` stop, command or question, else why it is refused in one word. `robots`: the
+    names of all."""
+    if is_stop(instruction, robots):
+        language = language_of(instruction)
+        return {
+            "instruction": instruction,
+            "robot": port.robot_id,
+            "language": language,
+            "kind": "stop",
+            "understood": True,
+        }
     scene, profile, robot = sanitized_scene(port.scene()), port.profile(), port.robot_id
     intent = interpret(instruction, scene, port.earlier, profile=profile, robot_id=robot)
     said: dict[str, object] = {"instruction": instruction, "robot": robot, "language": intent.language}

@@ -85,6 +85,7 @@ class ServedWorld:
             reach=self._mounted,
             may=self._may,
             stop=self._stop,
+            robots=self._stoppable,
             attach=self.attach,
             memory_only=memory_only,
             held=True,  # queued jobs of an earlier process need rights and nodes, which are not ready yet
@@ -235,9 +236,13 @@ class ServedWorld:
     def _stop(self, binding: Binding) -> None:
         """Stop every robot that the binding sees."""
         if self.world is not None:
-            rights = self.namespace(binding).rights
-            nodes = [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
-            self.world.robot_stops.stop(nodes, binding.actor)
+            self.world.robot_stops.stop(self._stoppable(binding), binding.actor)
+
+    def _stoppable(self, binding: Binding) -> list[str]:
+        if self.world is None:
+            return []
+        rights = self.namespace(binding).rights
+        return [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
 
     def _status(self) -> Mapping[str, object]:
         if self.world is None:

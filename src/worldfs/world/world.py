@@ -390,7 +390,7 @@ class World:
         """How this node understands the instruction, as JSON; nothing moves."""
         from .instruction_reading import render_reading
 
-        return render_reading(instruction, self.planner_port(node))
+        return render_reading(instruction, self.planner_port(node), self.node_ids)
 
     def new_id(self) -> str:
         """A new action id, in the page's form, made from the time."""

@@ -82,6 +82,15 @@ def test_a_stop_with_terms_is_a_stop() -> None:
     calls.close()
 
 
+def test_a_stop_of_a_robot_that_the_sender_sees_is_a_stop() -> None:
+    calls, stopped = open_calls(None), list[object]()
+    chat = Chat(calls, lambda agent: Parrot(), stopped.append, lambda binding: ("wa",))
+    for text in (b"wa stop", b"wb stop", "停 wa".encode()):
+        chat.send(ALICE, text)
+    assert stopped == [ALICE, ALICE]
+    calls.close()
+
+
 def test_an_agent_without_a_brain_says_which_key_to_set() -> None:
     calls = open_calls(None)
     Chat(calls, lambda agent: None).send(ALICE, b"hello")

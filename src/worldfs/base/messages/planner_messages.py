@@ -13,6 +13,10 @@ ROWS = {
         "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",
     ),
     "planner.negation": ("“{said}” says what not to do, so nothing moves", "“{said}”说的是不要做什么，所以什么都不动"),
+    "planner.no_stop": (
+        "“{said}” has stopped no robot: it is not understood as an order to stop, and a robot that moves goes on. To stop every robot: paos stop",
+        "“{said}”没有让任何机器人停下：这里不把它理解为停止的命令，正在运动的机器人会继续运动。要停止所有机器人：paos stop",
+    ),
     "planner.which_way": (
         "which way? Say left, right, forward or backward",
         "往哪个方向？请说左、右、前或后",

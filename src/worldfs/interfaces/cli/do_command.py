@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, Busy
+from worldfs.base.errors import BadInput, Busy, WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message, render_finding
@@ -61,7 +61,7 @@ def run(context: CommandContext) -> int:
     if not text:
         raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
     context.output.language = lambda: language_of(text)
-    if is_stop(text):  # before anything that an instruction waits for
+    if is_stop(text, lambda: _robots(context)):  # before anything that an instruction waits for
         from .stop_command import stop as halt
 
         return halt(context, context["node"])
@@ -136,6 +136,15 @@ def run(context: CommandContext) -> int:
     if motion is not None:
         report_film(context, motion)
     return code
+
+
+def _robots(context: CommandContext) -> list[str]:
+    """None where they cannot be known."""
+    try:
+        with context.open() as world:
+            return world.node_ids()
+    except WorldError:
+        return []
 
 
 def _unknown(context: CommandContext, why: str, error: KernelSilent) -> int:
@@ -238,5 +247,5 @@ def _plan(
         if not unclear or result.model_calls:  # a model has asked its questions already
             return result, _judge(context, world, result, port)
         text = ask(result.reason)
-        if not text or is_stop(text):
+        if not text or is_stop(text, world.node_ids):
             return result, None

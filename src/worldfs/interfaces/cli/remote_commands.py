@@ -7,13 +7,14 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.planning.stop_words import is_stop
+from worldfs.runtime.grace import CONFIRM_S
 from worldfs.world.robot_stops import KernelSilent
 
 from .cancel import too_late
@@ -42,7 +43,7 @@ def do(context: CommandContext) -> int:
     if not text:
         raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
     context.output.language = lambda: language_of(text)
-    if is_stop(text):
+    if is_stop(text, lambda: _robots(context)):
         return remote_stop(context)
     if context["record"]:
         check_film_options(context)
@@ -64,6 +65,15 @@ def do(context: CommandContext) -> int:
     if film is not None:
         report_film(context, film)
     return code
+
+
+def _robots(context: CommandContext) -> list[str]:
+    """None where they cannot be known."""
+    try:
+        with open_connection(context, timeout=CONFIRM_S) as world:
+            return list(world.list("/nodes"))
+    except (WorldError, TimeoutError):
+        return []
 
 
 def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple[str, str]:

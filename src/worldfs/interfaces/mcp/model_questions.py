@@ -75,7 +75,8 @@ class _Said(NamedTuple):
 async def _ask(call: ToolCall, question: str, about: str) -> _Said:
     """A stop is no answer to any question: it stops the robots."""
     said = await call.asker.ask(question, "answer", about) or ""
-    if is_stop(said):
+    robots = [] if is_stop(said) else await places.robots(call.tree)
+    if is_stop(said, lambda: robots):
         await order(call.person, places.CHAT, said)
         return _Said(stopped=True)
     return _Said(said)

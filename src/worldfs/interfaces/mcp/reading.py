@@ -26,14 +26,14 @@ class InstructionReading(NamedTuple):
 
 
 async def read_instruction(tree: ActorTree, text: str) -> InstructionReading:
-    if is_stop(text):
+    robots = [] if is_stop(text) else await places.robots(tree)
+    if is_stop(text, lambda: robots):
         return InstructionReading("stop", "stop every robot at once")
     try:
         base = await places.project(tree)
         scene = environment.read((await tree.read(f"{base}/ENVIRONMENT.md")).data).scene
     except UserError:
         return InstructionReading()
-    robots = await places.robots(tree)
     node = robots[0] if len(robots) == 1 else ""
     try:
         profile = embodied.read((await tree.read(f"/nodes/{node}/EMBODIED.md")).data) if node else None

@@ -75,4 +75,4 @@ class ModelResponder:
         """A stop, a confirmation, or a command that the grammar understands: no model is asked."""
         if is_stop(text) or read_confirmation(text)[0]:
             return True
-        return asyncio.run(read_instruction(tree, text)).kind == "command"
+        return asyncio.run(read_instruction(tree, text)).kind in ("stop", "command")

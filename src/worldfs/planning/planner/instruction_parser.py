@@ -10,6 +10,7 @@ from typing import Final
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Profile, Scene
 from worldfs.base.traditional_signs import simplified
+from worldfs.planning.stop_words import has_stop_word
 
 from . import (
     chinese_manners,
@@ -102,6 +103,8 @@ def interpret(
         return replace(intent, note=marked.told("; ".join(filter(None, (*notes, intent.note)))))
     except NotUnderstood as error:
         kind, code, facts = _why(error, marked.text, language)
+        if code in _AT_REST and has_stop_word(marked.text):
+            code = "planner.no_stop"
         if code == "planner.verb" and _begins_a_thing(str(facts.get("word", "")), vocabulary):
             code = "planner.no_verb"
         facts = {key: marked.told(value) for key, value in facts.items()}
@@ -156,6 +159,22 @@ _CANNOT: Final = {
     "planner.vertical": re.compile("up|down|upwards?|downwards?|higher|lower|raise|[向往](?:上|下)", re.IGNORECASE),
 }
 
+
+# Refusals that say that nothing moves, or name an unknown action: no answer to who wants a robot stopped.
+_AT_REST: Final = frozenset(
+    (
+        "planner.negation",
+        "planner.wait",
+        "planner.conditional",
+        "planner.report",
+        "planner.word",
+        "planner.manner",
+        "planner.vertical",
+        "planner.verb",
+        "planner.no_verb",
+        "planner.headless",
+    )
+)
 
 _UPWARDS: Final = re.compile(r"\b(?:up|down|upwards?|downwards?|higher|lower)\b", re.IGNORECASE)  # move it 5 cm up
 _MY_SIDE: Final = re.compile(

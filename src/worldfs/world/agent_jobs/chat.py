@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from worldfs.access.binding import Binding
@@ -40,12 +40,14 @@ class Chat:
         calls: AgentJobs,
         responder: Callable[[str], Responder | None],
         stop: Callable[[Binding], object] = lambda binding: None,
+        robots: Callable[[Binding], Iterable[str]] = lambda binding: (),
     ) -> None:
         """`responder`: an agent's responder by the agent's name, looked up for each message; None: it has none.
 
         `stop`: stops every robot that the binding sees. Called for a message that says so, before any queue.
+        `robots`: their names.
         """
-        self._calls, self._responder, self._stop = calls, responder, stop
+        self._calls, self._responder, self._stop, self._robots = calls, responder, stop, robots
         calls.register(KIND, self._answer, lane=self._lane)
 
     def send(self, binding: Binding, data: bytes, correlation: str = "") -> Written:
@@ -59,7 +61,7 @@ class Chat:
         text, members = split_message(text)
         if not text.strip():
             return Written(0)
-        if is_stop(text):
+        if is_stop(text, lambda: self._robots(binding)):
             self._stop(binding)  # whatever its members say
         answers, terms = read_answers(members), read_terms(members)
         params: Json = {"text": text, ANSWERS: answers_json(answers)} if answers else {"text": text}

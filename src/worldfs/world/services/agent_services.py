@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,13 +79,14 @@ class AgentServices:
         reach: NodeLookup = lambda node: None,
         may: NodePermission = lambda binding, node: False,
         stop: Callable[[Binding], object] = lambda binding: None,
+        robots: Callable[[Binding], Iterable[str]] = lambda binding: (),
         attach: Callable[[Binding], ConnectionTree] = unattached,
         memory_only: bool = False,
         held: bool = False,
     ) -> AgentServices:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
-        `stop`: stops every robot that the binding sees.
+        `stop`: stops every robot that the binding sees; `robots`: the names of those robots.
         `may`: whether this binding may command that node, checked when an instruction runs, not when it is accepted;
         by default no binding may.
         `attach`: the tree of a binding, for a chat backend that looks into it.
@@ -127,7 +128,7 @@ class AgentServices:
             )
 
         responders = Responders(config, world, agents, clock, may, context=context, model=model, judge=judge)
-        chat = Chat(calls, responders, stop)
+        chat = Chat(calls, responders, stop, robots)
         return cls(calls, chat, orders, memory, (lambda: None) if world is None else world.changes.start)
 
     def actions(

@@ -72,7 +72,7 @@ class PlannerResponder:
                 Cause.REJECTED, "NOT_PERMITTED", coded("world.no_robot_to_command", agent=run.binding.agent)
             )
 
-        if is_stop(text):  # the robot was stopped when the message arrived; this is the answer
+        if is_stop(text, self._world.node_ids):  # the robot was stopped when the message arrived; this is the answer
             return _stopped(self._world, robot, language_of(text))
 
         confirmed, text = read_confirmation(text)

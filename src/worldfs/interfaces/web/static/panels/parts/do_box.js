@@ -18,7 +18,10 @@ export function DoBox({ world, robots }) {
   const ask = async (text) => {
     const said = text.replaceAll("\n", " ").trim();
     type(text); read(null); follow("");
-    if (said) read(await run(readBack(world, named, said)));
+    if (!said) return;
+    const found = await run(readBack(world, named, said));
+    if (found?.kind === "stop") return send(said);
+    read(found);
   };
   const send = async (text) => {
     const sent = await run(world.write(INPUT, text));
