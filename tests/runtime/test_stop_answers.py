@@ -20,7 +20,7 @@ from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, JobState, Outcome, Scene
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.kernel import Kernel
-from worldfs.runtime.standstill_check import FRESH_S
+from worldfs.runtime.standstill_check import AT_ONCE, FRESH_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall, socket_address
 from worldfs.runtime.stop_log import ALL, StopLog, StopStates, stop_key
 from worldfs.runtime.stop_report import RobotStop, read_robot, robot_value
@@ -337,6 +337,37 @@ def test_a_stop_in_force_is_sent_again_once_the_driver_is_open(bench):
 def test_opening_a_robot_that_is_not_stopped_sends_no_stop(bench):
     bench.body.stop = lambda: pytest.fail("it is free to move")
     bench.start().stopping.opened("arm")
+
+
+def test_a_stop_that_hangs_is_called_again_by_each_further_stop_and_named_also_after_a_resume(bench):
+    go_on = threading.Event()
+    calls = hung(bench, go_on)
+    kernel, log = bench.start(threads=True), StopLog(bench.store, bench.clock)
+    for number in range(1, AT_ONCE + 1):
+        kernel.stopping.stop(["arm"], "operator")
+        until(lambda number=number: len(calls) == number)
+    until(lambda: (bench.clock.advance(1.0), kernel.alert.now().get("stop call arm"))[1])
+    assert kernel.alert.now()["stop call arm"].code == "STOP_HANGS"
+    kernel.stopping.stop(["arm"], "operator")
+    until(lambda: not kernel.stopping._log.pending.all())
+    log.resume(["arm"], "operator")
+    until(lambda: (kernel.tick(), not kernel.stopping.is_stopped("arm"))[1])
+    assert kernel.alert.now().get("stop call arm")
+    assert len(calls) == AT_ONCE and len(set(calls)) == AT_ONCE  # each by a thread of its own, and no more of them
+    go_on.set()
+    until(lambda: (bench.clock.advance(1.0), "stop call arm" not in kernel.alert.now())[1])
+
+
+def hung(bench: Any, go_on: threading.Event) -> list[int]:
+    """The threads that have called the arm's stop, each of which hangs until it may go on."""
+    calls: list[int] = []
+
+    def stop() -> None:
+        calls.append(threading.get_ident())
+        go_on.wait(PATIENCE_S)
+
+    bench.body.stop = stop
+    return calls
 
 
 def test_a_driver_is_told_again_while_its_robot_is_measured_to_move(bench):

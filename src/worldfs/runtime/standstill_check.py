@@ -17,7 +17,7 @@ from .grace import BODY
 from .job_attempt import JobAttempt
 from .stop_report import RobotStop
 
-AT_ONCE: Final = 2  # calls of one driver's stop that may hang beside each other; a third waits for one of them
+AT_ONCE: Final = 8  # calls of one driver's stop that may hang beside each other; a further one waits for one of them
 AGE_S: Final = 0.5  # a standstill that is older is measured anew, and ends with a measurement that says otherwise
 FRESH_S: Final = 60.0  # of a report that shows it: vehicles that stand report every half minute
 
@@ -32,6 +32,7 @@ class StandstillCheck:
         self.stopped_at = inf  # `monotonic` of the last stop; inf: it may move
         self._number = 0  # of that stop: an answer to an earlier one counts for nothing
         self._calls = 0  # of the driver's stop, that have not returned
+        self._called_at = inf  # `monotonic` when the first of these was made
         self._again = False  # it is to be called once more
         self._returned_at = inf  # the driver's stop, called for the last stop, has returned
         self._failed = ""  # what it raised
@@ -45,7 +46,7 @@ class StandstillCheck:
         self.stood = False  # it was measured to stand when that was doubted last
         self.doubted = False  # no stop: an order of it has ended, and it may still move
         self.noted = (0, False)  # a stop, and whether the log says that it is confirmed
-        self.alerted = False
+        self.alerted = self.hang_alerted = False
 
     def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
         """It is stopped now. `told`: its driver's stop is called next."""
@@ -86,6 +87,7 @@ class StandstillCheck:
                 self._again = True
                 return coded("stop.call_hangs")
             self._calls += 1
+            self._called_at = min(self._called_at, self._monotonic())
         while True:
             number, failed = self._number, ""
             try:
@@ -100,6 +102,8 @@ class StandstillCheck:
                     self._failed = failed
                 if not again:
                     self._calls -= 1
+                    if not self._calls:
+                        self._called_at = inf
                     return failed
 
     def measure(self) -> None:
@@ -134,6 +138,16 @@ class StandstillCheck:
     def failed(self) -> bool:
         """Whether the driver's stop, called for a stop, raised an error."""
         return bool(self._failed) and self.is_stopped and not self.doubted
+
+    @property
+    def is_called(self) -> bool:
+        """Whether a call of the driver's stop has not returned."""
+        return self._called_at < inf
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it has not for longer than a driver may take: the next stop may not reach the robot."""
+        return self._monotonic() - self._called_at > BODY.stop_s
 
     @property
     def ignores_stop(self) -> bool:

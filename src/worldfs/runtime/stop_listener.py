@@ -30,7 +30,7 @@ from .alerts import Alerts
 from .body_worker import KernelNode
 from .grace import BODY
 from .job_attempt import JobAttempt
-from .standstill_check import AT_ONCE, StandstillCheck
+from .standstill_check import StandstillCheck
 from .stop_calls import StopCalls
 from .stop_log import (
     ALL,
@@ -45,7 +45,7 @@ from .stop_log import (
     stop_keys,
     with_pending,
 )
-from .stop_report import RobotStop, StopReport
+from .stop_report import RobotStop, StopReport, hang_field
 from .worker_threads import WorkerThreads
 
 CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
@@ -53,6 +53,7 @@ RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
 MEASURE_S: Final = 0.02  # between two measurements while a client waits for the answer
 ASIDE_S: Final = 0.2  # for the log to take a stop, before it is kept aside
+PREPARED: Final = 2  # threads for each robot's stop that exist before they are needed
 LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
 
 
@@ -305,6 +306,8 @@ class StopListener:
             robot = self._robots.pop(node, None)
         if robot is not None and robot.alerted:
             self._say(node, None)
+        if robot is not None and robot.hang_alerted:
+            self._raise(hang_field(node), None)
 
     def unconfirmed(self, attempt: JobAttempt) -> Outcome:
         """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
@@ -424,6 +427,7 @@ class StopListener:
             self._robots[id] = robot
             if not new.stopped and not robot.doubted:
                 robot.resume()
+                self._due.set()
             if not new.stopped if old is None else new.number == old.number:
                 continue  # also at the first reading: a robot that is stopped may drive on since a kernel before this
             attempt = self._running.get(id)
@@ -437,7 +441,7 @@ class StopListener:
             self._due.set()
 
     def _prepare(self) -> None:
-        self._stops.prepare(AT_ONCE * len(self._nodes))
+        self._stops.prepare(PREPARED * len(self._nodes))
         self._records.submit(lambda: self._log.reserve(tuple(self._nodes)))
 
     def _measure(self) -> None:
@@ -457,7 +461,7 @@ class StopListener:
         robots = tuple(self._robots.values())
         if self._waiters or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots):
             return MEASURE_S
-        waits = any(robot.is_measured or robot.failed for robot in robots) or self._log.pending.all()
+        waits = any(robot.is_measured or robot.failed or robot.is_called for robot in robots) or self._log.pending.all()
         return LATER_S if waits else None
 
     def _ask(self, robot: StandstillCheck) -> None:
@@ -477,6 +481,9 @@ class StopListener:
         now = self._clock.monotonic()
         for robot in tuple(self._robots.values()):
             robot.expire()
+            if robot.hangs != robot.hang_alerted:
+                robot.hang_alerted = not robot.hang_alerted
+                self._raise(hang_field(robot.node.id), _hanging(robot.node.id) if robot.hang_alerted else None)
             if robot.doubted and robot.stands:
                 robot.settle_doubt()
                 self._say(robot.node.id, None)
@@ -539,6 +546,11 @@ class StopListener:
             self._wake()
 
         self._alerts.submit(say)
+
+
+def _hanging(node: str) -> Finding:
+    found, fix = coded("stop.hangs", node=node), coded("stop.restart")
+    return Finding("STOP_HANGS", hang_field(node), coded("stop.returns"), found, fix, warning=True)
 
 
 def close_driver(node: KernelNode, alert: Alerts) -> None:

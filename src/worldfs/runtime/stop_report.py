@@ -81,3 +81,8 @@ def text_value(text: str) -> dict[str, object]:
 def read_text(value: object) -> str:
     found: Mapping[str, object] = as_object(value)
     return read_coded(as_text(found.get("text")), found.get("coded"))
+
+
+def hang_field(node: str) -> str:
+    """Of the alert that a driver's stop has not returned: also after a resume, as long as that is so."""
+    return f"stop call {node}"

@@ -22,6 +22,15 @@ ROWS = {
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
     "stop.job_runs": ("the driver has not returned from {job}", "驱动尚未从 {job} 返回"),
     "stop.call_hangs": ("the driver's stop has not returned", "驱动的停止调用尚未返回"),
+    "stop.returns": ("a driver's stop that returns", "能够返回的驱动停止调用"),
+    "stop.hangs": (
+        "{node}: a call of the driver's stop has not returned: the next stop may not reach the robot",
+        "{node}：驱动的停止调用尚未返回：下一次停止可能无法到达机器人",
+    ),
+    "stop.restart": (
+        "keep the robot's hardware stop within reach, and restart `paos up`",
+        "请将机器人的硬件急停放在手边，并重新启动 `paos up`",
+    ),
     "stop.no_measure": ("its driver cannot measure a standstill", "驱动无法测量机器人是否静止"),
     "stop.no_measurement": ("no measurement since the stop", "停止之后还没有测量结果"),
     "stop.not_measured": ("the standstill could not be measured: {why}", "无法测量是否静止：{why}"),

@@ -16,13 +16,14 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
-from worldfs.runtime.stop_report import RobotStop, StopReport, read_stop_file
+from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
+    from worldfs.world.world import World
 
 
 def run(context: CommandContext) -> int:
@@ -103,9 +104,20 @@ def resume(context: CommandContext) -> int:
         except NotPermitted as error:
             refusal = error
         _resumed(context, {id: was for id, was in before.items() if not world.stops.state(id).stopped})
+        _warn_of_hanging(context, world, nodes)
         if refusal is not None:
             raise refusal
     return 0
+
+
+def _warn_of_hanging(context: CommandContext, world: World, nodes: list[str]) -> None:
+    """Of the robots whose driver's stop has not returned: they are free to move, and may hear no further stop."""
+    from worldfs.world.computed_files import current_alerts
+
+    alerts = current_alerts(world.store, world.language())
+    for alert in (alerts[hang_field(node)] for node in nodes if hang_field(node) in alerts):
+        value = {name: alert[name] for name in ("code", "found", "fix")}
+        context.output.report(f"{alert['found']}. {alert['fix']}", value, "bad")
 
 
 def remote_stop(context: CommandContext) -> int:
