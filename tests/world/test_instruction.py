@@ -111,3 +111,18 @@ def test_a_stop_ends_the_wait_for_a_turn(world, monkeypatch):
     first.release()
     assert refused == ["cancelled before its turn"]
     assert feed.timeouts == [None]
+
+
+def test_a_stop_of_the_robot_ends_what_its_instruction_waits_for(world):
+    """A model's answer, a person's: whatever does not look at the robot between two steps."""
+    stop = StopSignal()
+    with Instruction(world, "arm", "go home", stop) as instruction:
+        assert instruction.start() == ""
+        world.stop("arm")
+        assert stop.wait(PATIENCE_S)
+        assert "arm is stopped (by operator" in instruction.stop_text()
+        world.resume("arm")
+        assert instruction.stopped
+        assert instruction.stop_text() == "arm was stopped meanwhile, and has been resumed since"
+    with Instruction(world, "arm", "go home", StopSignal()) as other:
+        assert other.start() == "" and not other.stopped  # the turn is free

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -17,6 +18,7 @@ from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import RELEASE_S
 
 from .loss_notices import lease_keys, lost_text
+from .stops_followed import stops_followed
 
 if TYPE_CHECKING:
     from worldfs.runtime.stop_log import StopState
@@ -44,6 +46,7 @@ class Instruction:
         self._mission = mission
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
+        self._watched = ExitStack()  # the stops, during the turn
         self._count: int | None = None  # stops of the robot when the turn began
         self.job = ""  # the last that it has ordered
         self.stopped = False  # the robot was stopped before the instruction, or has been since
@@ -56,6 +59,7 @@ class Instruction:
 
     def end(self) -> None:
         """The turn is over: another instruction may have the robot."""
+        self._watched.close()
         if self._turn is not None:
             self._turn.release()
             self._turn = None
@@ -74,13 +78,15 @@ class Instruction:
         self._count = self._now().number
         if self._mission:
             self._turn.note(mission=self._mission)
+        self._watched.enter_context(stops_followed(self._world.store, self.check_stopped))
         return ""
 
-    def check_stopped(self) -> None:
+    def check_stopped(self) -> bool:
         """Set `stop` if the robot was stopped since the turn began, even if it was resumed since."""
         if self._count is not None and not self.stopped and self._now().number != self._count:
             self.stopped = True
             self._stop.set()
+        return self.stopped
 
     def set_job(self, job: str) -> None:
         self.job = job
@@ -90,7 +96,9 @@ class Instruction:
     def stop_text(self, stop: StopState | None = None) -> str:
         found, stands = stop or self._now(), self._world.robot_stops.confirmed(self._node)
         told = {"node": self._node, "by": found.by, "at": found.at}
-        if stands.confirmed or not found.stopped:
+        if not found.stopped:
+            return render(coded("runtime.robot_was_stopped", node=self._node), self.language)
+        if stands.confirmed:
             return render(coded("runtime.robot_stopped", **told), self.language)
         return render(coded("runtime.robot_may_move", **told, why=stands.why), self.language)
 

@@ -5,7 +5,6 @@ What was measured is durable before: a crash while the model thinks loses the op
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -15,9 +14,9 @@ from worldfs.base.errors import WorldError
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.model_judge import CarriedOut, Opinion, second_opinion
 from worldfs.planning.planner.scene_facts import sanitized_scene
-from worldfs.runtime.stop_log import STOPS
 
 from .instruction_opinion_file import keep_opinion
+from .stops_followed import stops_followed
 
 if TYPE_CHECKING:
     from worldfs.base.chat_model import ConfiguredModel
@@ -69,20 +68,12 @@ class InstructionJudge:
     def _ended_by_stops(self, stop: StopSignal) -> Iterator[StopSignal]:
         """Set by `stop`, and as soon as the robot has been stopped since the instruction was noted."""
         assert self._done is not None
-        ended, over, node, world = StopSignal(), threading.Event(), self._done.node, self._world
+        ended, node, world = StopSignal(), self._done.node, self._world
 
-        def listen() -> None:
-            while not over.is_set():
-                if world.stops.state(node).number != self._stops:
-                    return ended.set()
-                watch.read(None)
+        def look() -> bool:
+            if stopped := world.stops.state(node).number != self._stops:
+                ended.set()
+            return stopped
 
-        with stop.calling(ended.set), world.store.watch(STOPS) as watch:
-            thread = threading.Thread(target=listen, daemon=True, name="stops")
-            thread.start()
-            try:
-                yield ended
-            finally:
-                over.set()
-                watch.wake()
-                thread.join()
+        with stop.calling(ended.set), stops_followed(world.store, look):
+            yield ended

@@ -124,6 +124,10 @@ ROWS = {
         "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
         "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
     ),
+    "runtime.robot_was_stopped": (
+        "{node} was stopped meanwhile, and has been resumed since",
+        "{node} 期间被停止，之后已恢复",
+    ),
     "runtime.robot_may_move": (
         "{node} was told to stop (by {by}, {at}) and may still move: {why}; use the robot's hardware stop; "
         "queued jobs are held until: paos resume --node {node}",
