@@ -105,4 +105,16 @@ def test_a_robot_that_has_not_confirmed_is_said_to_be_so(page: Any, served_page:
     says(page, "hardware stop")
     page.evaluate("() => worldfs.show('work')")
     page.get_by_text("NOT confirmed that it stands: use its hardware stop").wait_for()
+    monkeypatch.undo()
+    page.get_by_text("franka_001: stopped; its driver confirms that it stands").wait_for()  # late, and said so
+    assert page.evaluate(ALARM) == ""
     served_page.world.resume("franka_001", "operator")
+
+
+def test_a_robot_that_is_resumed_is_no_longer_called_stopped(page: Any, served_page: ServedPage) -> None:
+    page.get_by_role("button", name="Stop all robots").click()
+    stopped = page.get_by_text("franka_001: stopped; its driver confirms that it stands")
+    stopped.wait_for()
+    served_page.world.resume("franka_001", "operator")
+    page.get_by_text("franka_001: not stopped any more").wait_for()
+    assert stopped.count() == 0

@@ -72,13 +72,13 @@ function LastStop() {
   const stop = lastStop.value;
   if (!stop) return null;
   const { kind, robots, why } = stop;
-  const bad = kind === "undelivered" || robots.some((one) => !one.confirmed);
+  const bad = kind === "undelivered" || robots.some((one) => !one.confirmed && one.stopped !== false);
   const lines = kind === "over" ? robots.map(robotText) : [kind === "undelivered" ? t("stop.undelivered", { why: why || t("stop.no_answer") }) : t(`stop.${kind}`)];
   return html`<div class=${`notice ${bad ? "alarm" : ""}`} role="alert" data-stop=${kind}>${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
     ${kind !== "running" && kind !== "undelivered" && html`<button type="button" class="quiet" onClick=${() => { lastStop.value = null; }}>✕</button>`}</div>`;
 }
 
-const robotText = ({ id, told, confirmed, why }) => t(confirmed ? "stop.confirmed" : told ? "stop.unconfirmed" : "stop.robot_undelivered", { id, why });
+const robotText = ({ id, told, stopped, confirmed, why }) => t(stopped === false ? "stop.ended" : confirmed ? "stop.confirmed" : told ? "stop.unconfirmed" : "stop.robot_undelivered", { id, why });
 
 function Tabs({ open }) {
   const list = useRef(null);

@@ -5,8 +5,9 @@ import { asNow } from "./connection.js";
 
 const TOLD_MS = 1000; // a server that has not taken a stop by then is told as one that does not answer
 const CONFIRM_MS = 3000, LOOK_MS = 100; // for the drivers to confirm that their robots stand
+const AGAIN_MS = 1000; // later, as long as it is shown: a robot is resumed, or confirms late
 
-// {kind: "running" | "undelivered" | "none" | "over", robots: [{id, told, confirmed, why}], why}; null: none.
+// {kind: "running" | "undelivered" | "none" | "over", robots: [{id, told, stopped, confirmed, why}], why}; null: none.
 export const lastStop = signal(null);
 let number = 0; // of the last stop: an earlier one says nothing more
 
@@ -24,8 +25,9 @@ export async function stopRobots(world, id = null) {
     for (;;) {
       const found = await Promise.all(told.map((one) => one.told ? ask(world, one.id) : one));
       say({ kind: "over", robots: found });
-      if (found.every((one) => one.confirmed || !one.told) || Date.now() >= end) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const settled = found.every((one) => one.confirmed || !one.told) || Date.now() >= end;
+      await new Promise((resolve) => setTimeout(resolve, settled ? AGAIN_MS : LOOK_MS));
+      if (mine !== number || lastStop.value === null) return; // another stop, or a person has dismissed it
     }
   } catch (error) { taken(); say({ kind: "undelivered", why: error.message }); }
 }
@@ -49,12 +51,12 @@ async function tell(world, id) {
   }
 }
 
-// What the robot's driver has confirmed by now. What cannot be read confirms nothing.
+// Whether the robot is stopped still, and what its driver has confirmed by now. What cannot be read confirms nothing.
 async function ask(world, id) {
   try {
     const { stopped, confirmed, why } = await world.readJson(asNow(`/nodes/${id}/stop`), { signal: AbortSignal.timeout(CONFIRM_MS) });
-    return { id, told: true, confirmed: stopped === true && confirmed === true, why: why || "" };
-  } catch (error) { return { id, told: true, confirmed: false, why: error.message }; }
+    return { id, told: true, stopped: stopped !== false, confirmed: stopped === true && confirmed === true, why: why || "" };
+  } catch (error) { return { id, told: true, stopped: true, confirmed: false, why: error.message }; }
 }
 
 async function robots(world) {
