@@ -81,13 +81,10 @@ class VehicleBody:
         if reading is None:
             return None
         extra: Json = {"driver": self._target.driver, "map": reading.map, "driving": not reading.still}
+        extra |= {"standing": reading.refusal, "errors": [*reading.notes]}  # empty too: the page keeps what is left out
         for name, value in (("battery", reading.battery), ("speed", reading.speed)):
             if value is not None:
                 extra[name] = round(value, 2)
-        if reading.refusal:
-            extra["standing"] = reading.refusal
-        if reading.notes:
-            extra["errors"] = [*reading.notes]
         if reading.pose is None:
             return RobotState(self._target.id, (), extra=extra)
         x, y, yaw = (round(part, 3) for part in reading.pose)

@@ -49,6 +49,12 @@ def test_an_idle_vehicle_that_another_moves_is_where_it_reports_to_be(tmp_path: 
             agv.battery = 40.0
             until(lambda: entry(world).extra["battery"] == 40.0)
             assert entry(world).extra["driving"] is False
+            with agv.lock:
+                agv.estop, agv.errors = "MANUAL", [{"errorType": "motor", "errorLevel": "WARNING"}]
+            until(lambda: entry(world).extra.get("standing") and entry(world).extra.get("errors"))
+            with agv.lock:
+                agv.estop, agv.errors = "NONE", []
+            until(lambda: not entry(world).extra.get("standing") and not entry(world).extra.get("errors"))
         finally:
             stop.set()
             world.wake()

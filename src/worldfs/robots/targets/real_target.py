@@ -174,8 +174,7 @@ class RealTarget:
         except Exception:  # called after each session, also one that ended because the connection was cut
             reading = self._last or RobotReading(0.0)
         extra: Json = {"driver": self.target.driver, "limits": limits_json(self._limits)}
-        if self._why or reading.trouble:
-            extra["standing"] = self._why or reading.trouble
+        extra["standing"] = self._why or reading.trouble  # empty too: the page keeps what is left out
         speeds = reading.speeds if reading.speeds is not None else reading.velocity
         if speeds is not None:
             extra["speed"] = round(float(np.max(np.abs(speeds), initial=0.0)), 4)  # rad/s or m/s, as it measures itself
