@@ -117,6 +117,18 @@ _FIX = {
 }
 
 
+_RESOURCES = frozenset(errno.errorcode[number] for number in _FIX)
+
+
+def is_resource_fault(error: BaseException) -> bool:
+    """Whether the machine refused it for now: no room, a read-only disk, no right to the file, no more descriptors."""
+    if isinstance(error, OSError):
+        return error.errno in _FIX
+    if isinstance(error, NotPermitted):
+        return isinstance(error.__cause__, OSError)
+    return isinstance(error, StorageError) and error.code in _RESOURCES
+
+
 def from_os(error: OSError, *, path: str, op: str) -> WorldError:
     """The `WorldError` for an `OSError`: what a person can fix is a `UserError`."""
     number = error.errno or 0

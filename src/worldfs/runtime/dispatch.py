@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
+from typing import TypeVar
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import Run
@@ -24,6 +25,8 @@ from .job_store import JobStore, is_ended
 from .stop_log import StopState
 from .worker import Worker
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
@@ -39,6 +42,7 @@ class Dispatcher:
     epoch: Callable[[str], int] = lambda node: 0  # `Run.epoch`, of a node
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
     halt: Callable[[JobAttempt], bool] = lambda attempt: True  # stop what it may have left moving; False: that failed
+    again: Callable[[Exception], bool] = lambda error: False  # whether a write that failed is to be tried again now
     followed: Callable[[Order], bool] = lambda order: False  # another kernel has it: no refusal nor cancel here ends it
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
@@ -95,7 +99,7 @@ class Dispatcher:
             pass
         if attempt.left:
             return
-        unseen = _observe(worker)  # what the world looks like now is durable before the end
+        unseen = self._persist(lambda: _observe(worker))  # what the world looks like now is durable before the end
         outcome = _measured(order, outcome, worker)
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
@@ -142,8 +146,17 @@ class Dispatcher:
     def _end(self, attempt: JobAttempt, outcome: Outcome, *, lesson: bool = False) -> None:
         if attempt.claim_end():
             if lesson:
-                self.learn(attempt.job.order, outcome)
-            self.write_end(attempt, outcome)
+                self._persist(lambda: self.learn(attempt.job.order, outcome))
+            self._persist(lambda: self.write_end(attempt, outcome))
+
+    def _persist(self, write: Callable[[], T]) -> T:
+        """In the worker's thread: while the store refuses it the lane is busy, and its robot begins nothing."""
+        while True:
+            try:
+                return write()
+            except Exception as error:
+                if not self.again(error):
+                    raise
 
     def write_end(self, attempt: JobAttempt, outcome: Outcome) -> None:
         """Write the end, or the next attempt. The caller has claimed the end."""

@@ -37,6 +37,7 @@ class JobAttempt:
     stopped: StopState | None = None  # the stop of its node that came while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
+    again_at: float = 0.0  # clock.monotonic() before which no end is written without its worker: the store refused one
     broken: BaseException | None = None  # the storage error that ended it
 
     def claim_end(self) -> bool:
@@ -99,7 +100,12 @@ class JobAttempt:
             moments.append(self.stopped_at + grace.stop_s)
         if grace.cancel_s is not None:
             moments.append(self.cancelled_at + grace.cancel_s)
-        return min(moments)
+        return max(min(moments), self.again_at)
+
+    def unclaim_end(self, again_at: float) -> None:
+        """The store refused the end: who claims it next, the worker or the scheduler from then on, writes it."""
+        with self.lock:
+            self.over, self.again_at = False, again_at
 
     def late_cause(self, grace: Grace) -> Cause:
         """Why a job ends without its worker."""

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import RemoteKernel
-from worldfs.base.errors import WorldError
+from worldfs.base.errors import WorldError, is_resource_fault
 from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
+from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind, StoreWatch
 from worldfs.storage.watch_scan import INTERVAL
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
@@ -25,12 +27,12 @@ from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
 from .idle_looks import IdleLooks
 from .instruction_turns import TURNS, HeldTurns
-from .job_attempt import JobAttempt
+from .job_attempt import EDGE_S, JobAttempt
 from .job_recovery import recover
 from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of, is_ended
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
-from .open_jobs import LaneRules, Log, OpenJobs
+from .open_jobs import AGAIN_S, LaneRules, Log, OpenJobs
 from .order_intake import OrderIntake
 from .render_scheduler import WAIT_S, RenderScheduler
 from .stop_call import SOCKETS
@@ -42,6 +44,7 @@ from .stored_sheets import StoredSheets
 from .worker_threads import WorkerThreads
 
 CLOSE_S = 10.0  # for a driver to stop what it does, and to close
+REFUSED = "storage"  # the place of the alert that the store refuses what is to be written
 SLOW_START_S = 0.01  # a review that takes longer shows its job as running
 
 
@@ -115,6 +118,7 @@ class Kernel:
             epoch,
             lambda: self.stopping.lock,
             lambda attempt: self.stopping.halt(attempt),  # noqa: PLW0108  # made below
+            self._wait_for_room,
             self._followed,
         )
         rules = LaneRules(
@@ -123,9 +127,14 @@ class Kernel:
             start=lambda node, work: self.lanes[node].submit(work),
             able=self._able,
             ready=lambda job: self._turns.allows(job) and self._approvals.allows(job),
+            goes_on=lambda error: self._goes_on(error),  # noqa: PLW0108  # as `unconfirmed`
             gate=lambda: self.stopping.lock,
             unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
         )
+        self._closing = threading.Event()  # nothing waits for room any more
+        self._until_idle = False
+        self._refused_at: float | None = None  # clock.monotonic() when the store last refused what is tried again
+        self._resync_at: float | None = None  # clock.monotonic() when what was refused to a tick is done again
         self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
         self._looks = IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)
@@ -175,10 +184,11 @@ class Kernel:
 
     def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
         """Work until `stop` is set (call `wake()` then); with `until_idle` until no job can begin."""
+        self._until_idle = until_idle
         changes = self._watch.read(0.0)
         while not stop.is_set():
             forward = self.tick(changes)
-            if until_idle and not forward and (self.idle or self.held):
+            if until_idle and not forward and self._refused_at is None and (self.idle or self.held):
                 return
             changes = self._hear(at_once=until_idle and self.idle)
 
@@ -209,6 +219,7 @@ class Kernel:
 
         A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
         """
+        self._closing.set()
         try:
             self.open.close()
             if self._threads:
@@ -253,24 +264,75 @@ class Kernel:
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something changed."""
-        self.handle_changes(self._watch.read(0.0) if changes is None else changes)
+        changes = self._watch.read(0.0) if changes is None else changes
+        if self._resync_at is not None and self.clock.monotonic() >= self._resync_at:
+            self._resync_at, changes = None, [*changes, StoreChange("", StoreChangeKind.RESYNC)]
+        self._survive(lambda: self.handle_changes(changes))
         self._note_limit()
-        self._look()
+        self._survive(self._look)
         if not self._threads:
             self.stopping.measure_now()
-        forward = self._read_sheets()
+        forward = self._survive(self._read_sheets)
         collected = self.open.collect()
         self._note_running()
         self.open.overdue()
+        self._survive(self._heed_approvals)
+        forward |= self._survive(self.open.start)
+        self._looks.begin()
+        shown = self._survive(self._show)
+        self._survive(self._archive)
+        self._note_room()
+        refused = self._resync_at is not None  # what was refused is not tried again before that
+        self._again = not refused and (bool(self._intake) or shown or (collected and bool(self._put_off)))
+        return forward or collected or shown
+
+    def _heed_approvals(self) -> None:
         for job, outcome in self._approvals.refused(self.open.table):
             self.open.end(job, outcome)
         self._approvals.tidy(self.open.table)
-        forward |= self.open.start()
-        self._looks.begin()
-        shown = self._show()
-        self._archive()
-        self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
-        return forward or collected or shown
+
+    # -- a store that refuses -----------------------------------------------------------------------------------
+
+    def _goes_on(self, error: BaseException) -> bool:
+        """Whether the kernel lives on after this error, and what was refused is tried again; an alert says so then.
+
+        While a stop is in force that is not stored, no error of the store ends the kernel, but that of a lost lease:
+        another kernel may have the robots then.
+        """
+        unstored = self.stopping.holds_unstored
+        fault = is_resource_fault(error) and not self._until_idle
+        if getattr(error, "code", "") == LEASE_LOST or not (fault or (unstored and isinstance(error, WorldError))):
+            return False
+        self._refused_at = self.clock.monotonic()
+        said = error_message(error) if isinstance(error, WorldError) else str(error)
+        path = error.path if isinstance(error, WorldError) else ""
+        expected, fix = coded("runtime.writable"), (error.fix if isinstance(error, WorldError) else "")
+        self.alert(REFUSED, Finding("STORE_REFUSES", path, expected, coded("runtime.refused_now", said=said), fix))
+        return True
+
+    def _wait_for_room(self, error: Exception) -> bool:
+        """In a lane: whether what it writes is to be tried again, once some time has passed."""
+        if not self._threads or self._closing.is_set() or not self._goes_on(error):
+            return False
+        self.wake()  # the alert is written, if that can be
+        self.clock.wait(self._closing, AGAIN_S)
+        return True
+
+    def _survive(self, work: Callable[[], object]) -> bool:
+        """What it answers; False where the store refused it, and it is done again with everything that may be due."""
+        try:
+            return bool(work())
+        except (WorldError, OSError) as error:
+            if not self._goes_on(error):
+                raise
+            self._resync_at = self.clock.monotonic() + AGAIN_S
+            return False
+
+    def _note_room(self) -> None:
+        """Take the alert back once nothing was refused for longer than a try takes."""
+        if self._refused_at is not None and self.clock.monotonic() > self._refused_at + 2 * AGAIN_S:
+            self._refused_at = None
+            self.alert(REFUSED, None)
 
     @property
     def idle(self) -> bool:
@@ -403,7 +465,12 @@ class Kernel:
         """Call what watches the other files that changed. What changes during a call is called for again."""
         for key in list(self._put_off):
             self._put_off.discard(key)
-            if key in self._watched and not self._watched[key]():
+            try:
+                again = key in self._watched and not self._watched[key]()
+            except Exception:
+                self._put_off.add(key)
+                raise
+            if again:
                 self._put_off.add(key)
 
     def _read_sheets(self) -> bool:
@@ -417,10 +484,12 @@ class Kernel:
                 self.cancel(id)
             self._controls.submit_all()
         taken = self.sheets.read_changes()
-        forward = self._intake.take(taken)
-        for id in taken.cancel:
-            self.cancel(id)
-            forward = True
+        try:
+            forward = self._intake.take(taken)
+        finally:  # also where no new order can be stored
+            for id in taken.cancel:
+                self.cancel(id)
+        forward |= bool(taken.cancel)
         if taken.displaced:
             self.sheets.forget()
         return forward
@@ -468,9 +537,9 @@ class Kernel:
         self._showing.changed(job)
 
     def _archive(self) -> None:
-        ended, self._ended = self._ended, []
-        for id in ended:
-            self.jobs.archive(id)
+        while self._ended:
+            self.jobs.archive(self._ended[0])
+            del self._ended[0]
 
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""
@@ -485,6 +554,10 @@ class Kernel:
         if open_jobs is not None:
             waits.append(open_jobs)
         waits += [wait for wait in (self._turns.patience(), self._looks.patience()) if wait is not None]
+        if self._resync_at is not None:
+            waits.append(self._resync_at - now)
+        if self._refused_at is not None:
+            waits.append(self._refused_at + 2 * AGAIN_S + EDGE_S - now)
         return None if not waits else max(0.0, min(waits))
 
     # -- words --------------------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from math import inf
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from worldfs.base.clock import Clock
+from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import StorageError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Job, JobState, Outcome
@@ -25,10 +26,11 @@ from .ready_queue import ReadyQueue
 from .worker import Worker
 
 Log = Callable[[str, Job], None]
+AGAIN_S: Final = 1.0  # after a write that the store refused
 
 
 def raise_broken(attempt: JobAttempt, error: BaseException) -> None:
-    """A store that refuses a line of a job ends the runtime; the files say where it stood."""
+    """A store that refuses a line of a job, for good, ends the runtime; the files say where it stood."""
     if isinstance(error, Exception):
         said = coded("runtime.not_written", id=attempt.job.id, why=str(error))
         raise StorageError(said, op="run") from error
@@ -42,6 +44,7 @@ class LaneRules(NamedTuple):
     worker_of: Callable[[str], Worker]  # of a lane
     start: Callable[[str, Callable[[], None]], None]  # do this in a thread of the lane
     broken: Callable[[JobAttempt, BaseException], None] = raise_broken  # the store refused a line of a job
+    goes_on: Callable[[BaseException], bool] = lambda error: False  # whether such a line is tried again later
     serial: Callable[[str], bool] = lambda lane: True  # whether the jobs of a lane run one after the other
     able: Callable[[str], bool] = lambda lane: True  # whether a lane may begin a job now
     ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
@@ -77,6 +80,8 @@ class OpenJobs:
         self._deferred = DeferredJobs(self.jobs, self.clock)
         # Asked for while a thread was writing the end of an attempt, or before a job is followed to its end.
         self._cancel_late: set[str] = set()
+        self._unwritten: dict[str, tuple[Job, Outcome]] = {}  # ends that the store refused, of jobs that do not run
+        self._write_at = 0.0  # clock.monotonic() when these are tried again
 
     def __contains__(self, id: object) -> bool:
         return id in self.table
@@ -106,6 +111,8 @@ class OpenJobs:
         job = self.table.get(id)
         if job is None:
             return False
+        if id in self._unwritten:
+            return True
         for attempt in self.running.values():
             if attempt.job.id == id and not attempt.settled:
                 if not attempt.request_stop(self.clock.monotonic()) or attempt.stopped is not None:
@@ -122,15 +129,26 @@ class OpenJobs:
 
     def end(self, job: Job, outcome: Outcome) -> None:
         """End a job that is not running."""
-        job = replace(job, status=ended_status(job.status, self.dispatch.localise(outcome), self.clock.now()))
-        self.dispatch.end(job)
-        self.queue.drop(job)
+        ended = replace(job, status=ended_status(job.status, self.dispatch.localise(outcome), self.clock.now()))
+        self.queue.drop(job)  # first: it begins no more, also where its end has to wait for room
         self._deferred.drop(job.id)
-        self._gone(job)
-        self._changed(job)
+        try:
+            self.dispatch.end(ended)
+        except Exception as error:
+            if not self.rules.goes_on(error):
+                raise
+            self.table[job.id], self._unwritten[job.id] = job, (job, outcome)
+            self._write_at = self.clock.monotonic() + AGAIN_S
+            return
+        self._unwritten.pop(job.id, None)
+        self._gone(ended)
+        self._changed(ended)
 
     def start(self) -> bool:
         """Start what may start; True if a job was started or ended."""
+        if self._unwritten and self.clock.monotonic() >= self._write_at:
+            for job, outcome in list(self._unwritten.values()):
+                self.end(job, outcome)
         over = self._deferred.take_ended()
         for job, outcome in over:
             if job.id in self.table:
@@ -152,6 +170,8 @@ class OpenJobs:
             if self.running.get(key) is attempt:
                 del self.running[key]
             if attempt.broken is not None:
+                if self._put_off(attempt, attempt.broken):
+                    continue
                 self._break(attempt, attempt.broken)
                 continue
             if not attempt.settled and not attempt.left:
@@ -186,7 +206,10 @@ class OpenJobs:
                         attempt, rules.worker_of(attempt.lane), attempt.late_cause(rules.grace)
                     )
             except Exception as error:
-                self._break(attempt, error)
+                if rules.goes_on(error):
+                    attempt.unclaim_end(now + AGAIN_S)
+                else:
+                    self._break(attempt, error)
             else:
                 self._settle(attempt)
 
@@ -216,6 +239,9 @@ class OpenJobs:
     def next_due(self) -> float | None:
         """Seconds until `start` has something to do though nothing else happens: a limit in the queue, a retry."""
         limit, due = self._deferred.next_timeout(), self.queue.next_due()
+        if self._unwritten:
+            again = max(0.0, self._write_at - self.clock.monotonic())
+            limit = again if limit is None else min(limit, again)
         if due is None:
             return limit
         left = (due - self.clock.now()).total_seconds()
@@ -252,6 +278,20 @@ class OpenJobs:
             self.table.pop(attempt.job.id, None)
             self._deferred.on_end(attempt.job.id, ok=False)
         self.rules.broken(attempt, error)
+
+    def _put_off(self, attempt: JobAttempt, error: BaseException) -> bool:
+        """An attempt whose first line was refused has moved nothing: its job is queued again."""
+        job = attempt.job
+        if attempt.over or attempt.settled or job.status.state is not JobState.PENDING or not self.rules.goes_on(error):
+            return False
+        attempt.settled = True
+        if attempt.cancelled_at < inf and attempt.stopped is None and not attempt.closing:
+            self._cancel_late.add(job.id)
+        later = stamp(self.clock.now() + timedelta(seconds=AGAIN_S))
+        job = self.table[job.id] = replace(job, status=replace(job.status, not_before=later))
+        self.queue.add(job)
+        self._cancel_again(job)
+        return True
 
     def _wait_again(self, attempt: JobAttempt) -> None:
         """The node was stopped before the attempt began."""

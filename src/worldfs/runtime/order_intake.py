@@ -78,7 +78,13 @@ class OrderIntake:
     def _accept(self, most: int) -> bool:
         if not self._waiting:
             return False
-        for item in self._jobs.accept([self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]):
+        group = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
+        try:
+            accepted = self._jobs.accept(group)
+        except Exception:
+            self._waiting.extendleft(reversed(group))
+            raise
+        for item in accepted:
             id = item.order.id
             if item.new and id not in self._open:
                 self._sheets.accepted(item.order)

@@ -186,6 +186,11 @@ class StopListener:
             self._robots[node] = StandstillCheck(known, self._clock.monotonic)
         return self._robots.get(node)
 
+    @property
+    def holds_unstored(self) -> bool:
+        """Whether a stop is in force here that the log lacks."""
+        return bool(self._log.pending.all())
+
     def serves(self, node: str) -> bool:
         return node in self._nodes
 

@@ -64,6 +64,8 @@ ROWS = {
         "`paos status` lists the open and the newest jobs",
         "用 `paos status` 列出未结束的和最近的任务",
     ),
+    "runtime.writable": ("a store that takes what the kernel writes", "可写入的存储"),
+    "runtime.refused_now": ("{said}; it is tried again every second", "{said}；每秒重试一次"),
     "runtime.not_written": ("job {id} could not be written: {why}", "任务 {id} 无法写入：{why}"),
     # -- ends
     "runtime.cancelled_before": ("cancelled before it started", "开始之前已取消"),

@@ -113,6 +113,8 @@ class JobEventPrinter:
             yield
         except BrokenPipeError:
             self._heard = False
+        except OSError:  # the disk is full on which its output is kept: this line is lost, and ends no kernel
+            pass
 
 
 def _held(context: CommandContext, world: World) -> bool:
