@@ -24,6 +24,7 @@ DESCRIBING: Final = frozenset(  # words that say how a thing is and never what: 
         "big large small little tiny tall short long heavy medium mini left right",
     )
 )
+MATERIALS_ZH: Final = re.compile("玻璃|塑料|不锈钢|陶瓷|木头|金属|橡胶|[木铁钢铜纸布棉皮]")
 DENYING: Final = frozenset(("non", "not", "no", "without", "un"))
 DENYING_SIGNS: Final = "不非未无"
 _LONGEST_TEXT: Final = 200  # characters

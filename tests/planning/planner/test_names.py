@@ -68,6 +68,7 @@ COLOURED = (
     Thing("a4", "small box", "thing", (0.3, 0.1, 0.03), size=(0.06,) * 3, shape="box", color="green"),
     Thing("a5", "big box", "thing", (0.3, 0.2, 0.03), size=(0.03,) * 3, shape="box", color="green"),
 )
+BULL = Thing("bull", "Red Bull can", "thing", (0.3, -0.3, 0.03), size=(0.03,) * 3, shape="box", color="blue")
 TEA = (
     Thing("a0", "can", "thing", (0.3, -0.3, 0.03), size=(0.03,) * 3, shape="box", color="red"),
     Thing("a1", "红茶罐", "thing", (0.3, -0.2, 0.03), size=(0.03,) * 3, shape="box", color="green"),
@@ -91,7 +92,7 @@ ROWS = [
     (COLOURED, "把大的绿色盒子放进basket", "a5"),
     (COLOURED, "put the biggest box in the basket", "a4"),
     (SHOES, "put the shoe that is left in the basket", "?"),
-    (TEA, "把红罐子放进basket", "?"),
+    (TEA, "把红罐子放进basket", "a0"),
     (TEA, "把红茶罐放进basket", "a1"),
     (COLOURED, "把杯子一个一个放进basket", "?"),
     (("红酒杯", ("r1", "红杯子")), "把红杯子放进basket", "r1"),
@@ -101,7 +102,7 @@ ROWS = [
             Thing("a1", "cup", "thing", (0.3, 0.1, 0.03), size=(0.03,) * 3, shape="box", color="red"),
         ),
         "把红杯子放进basket",
-        "?",
+        "a1",
     ),
     (GATES, "put the gates in the basket", "a0 a1 a2"),
     (GATES, "put all gates but the not gate in the basket", "a0 a2"),
@@ -190,6 +191,19 @@ ROWS = [
     (("土豆", "盘子"), "把豆子放进basket", "?"),
     (("mug", "travel mug", "plate"), "put everything except the cups in the basket", "a2"),
     (("coffee cup", "travel mug"), "put all the cups in the basket", "?"),
+    ((BULL, "sponge"), "put the red can in the basket", "?"),
+    ((BULL, "sponge"), "put the red bull can in the basket", "bull"),
+    (("黄油刀", "海绵"), "把黄刀放进basket", "?"),
+    (("小红的笔", "海绵"), "把红笔放进basket", "?"),
+    (("下酒菜盒", "海绵"), "把酒盒放进basket", "?"),
+    (("老人书", "海绵"), "把老书放进basket", "?"),
+    (("大米袋", "海绵"), "把大袋子放进basket", "?"),
+    (("小明的帽子", "海绵"), "把小帽子放进basket", "?"),
+    (("红玻璃杯", "海绵"), "把红杯子放进basket", "a0"),
+    (("男士手套", "女士手套"), "把一双手套放进basket", "-"),
+    (("book", "book", "book"), "put some of the books in the basket", "?"),
+    (("book", "book", "book"), "put some books in the basket", "?"),
+    (("book", "book", "book"), "put any of the books in the basket", "a0"),
 ]
 
 
@@ -390,3 +404,17 @@ def test_one_function_tells_which_thing_words_name(words, wanted):
 def test_words_that_name_nothing_are_answered_with_the_reason(words):
     told = which_thing(words, things(*SHOES))
     assert isinstance(told, NoThing) and told.reason
+
+
+@pytest.mark.parametrize(
+    ("named", "text"),
+    [
+        (("battery", "battery", "key"), "put a battery in the basket and the others in the tray"),
+        (("mug", "mug", "key"), "put one mug in the basket and the rest in the tray"),
+        (("电池", "电池", "杯子"), "把一个电池放进basket，另一个放进tray"),
+    ],
+)
+def test_the_others_of_some_are_those_of_their_kind(named: tuple[str, ...], text: str) -> None:
+    intent = interpret(text, things(*named))
+    assert isinstance(intent, CommandIntent)
+    assert [(goal.object, goal.container) for goal in intent.goals] == [("a0", "b1"), ("a1", "b2")]

@@ -24,6 +24,7 @@ class NounResolver:
         self.mentioned: set[str] = set()
         self.notes: list[str] = []
         self.head: Word | None = None  # the word for what was named last: what "one" stands for
+        self.moved_head: Word | None = None  # that for the last that can be moved: what "the others" are
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return thing_names.names(ids, self.scene, self.language)
@@ -42,6 +43,8 @@ class NounResolver:
             self.last = found
         self.mentioned |= set(found)
         self.about(nouns)
+        if self.vocabulary.moving & set(found):
+            self.moved_head = _head(nouns[-1]) if nouns[-1].quantity == "any" or nouns[-1].count else None
         return found
 
     def about(self, nouns: tuple[NounPhrase, ...]) -> None:
@@ -81,6 +84,10 @@ class NounResolver:
             again = self.vocabulary.fits((*words[:-1], self.head))
             if any(fit.certain for fit in again):
                 return again
+        if noun.other and self.moved_head is not None and all("*" in senses for _, senses in words):
+            like = [fit for fit in self.vocabulary.fits((self.moved_head,)) if fit.certain]
+            if any(fit.id not in self.mentioned for fit in like):  # a battery …, and the others: the other batteries
+                return like
         return self.vocabulary.fits(words)
 
     def _nothing(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
@@ -116,8 +123,12 @@ class NounResolver:
         apart = len({fit.kind is FitKind.WIDER for fit in found}) > 1  # the cups: is the mug one of them?
         if len(found) > 1 and (apart or any(fit.clash for fit in found)):
             raise self._ambiguous(noun, found)
+        if any(fit.clash and not fit.exact for fit in found):  # one thing, of whose colour its name tells another
+            raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=bare(noun))
         ids = tuple(fit.id for fit in found)
         if noun.quantity == "any":
+            if noun.plural and not noun.count and len(ids) > 1 and _is_some(noun.text):
+                raise self._ambiguous(noun, found)
             number = noun.count or 1
             if len(ids) < number:
                 raise self._count(noun, ids)
@@ -130,6 +141,8 @@ class NounResolver:
 
     def _best(self, noun: NounPhrase, found: tuple[str, ...]) -> tuple[str, ...]:
         base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+        if noun.size_word and len(found) == 1 and self.vocabulary.sizes_another(found[0], noun.words):
+            raise self._asked("planner.perhaps", noun, found, what=noun.text)
         sizes = {id: self.vocabulary.named_sizes(id) for id in found}
         if noun.size_word and any(sizes.values()):  # "the big green box": one is called "big box"
             chosen = tuple(id for id in found if noun.best in sizes[id])
@@ -221,6 +234,11 @@ class NounResolver:
 def bare(noun: NounPhrase) -> str:
     """The phrase without its article and number."""
     return " ".join(word for word, _ in noun.words) or noun.text
+
+
+def _is_some(text: str) -> bool:
+    """Does it say several without a number: some books, any books? Of "any of the books" one will do."""
+    return text.startswith("some ") or (text.startswith("any ") and " of " not in text)
 
 
 def _head(noun: NounPhrase) -> Word | None:

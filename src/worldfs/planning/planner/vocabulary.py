@@ -10,7 +10,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldfs.base.model import Scene
-from worldfs.base.name_parts import DENYING, DENYING_SIGNS, DESCRIBING_SIGNS, bare_name, may_be_head, names_head
+from worldfs.base.name_parts import (
+    DENYING,
+    DENYING_SIGNS,
+    DESCRIBING_SIGNS,
+    MATERIALS_ZH,
+    bare_name,
+    may_be_head,
+    names_head,
+)
 from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -201,6 +209,13 @@ class Vocabulary:
         called = self.called[id]
         return not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
 
+    def sizes_another(self, id: str, words: Sequence[Word]) -> bool:
+        """Is a size in a Chinese name a part of a word that is not said: 大 of 大米袋?"""
+        called, said = self.called[id], tuple(piece for text, _ in words for piece in pieces(text))
+        return any(
+            _is_part_of_another(called.signs, sign, said) for sign in called.signs if sign in lexicon_zh.SIZES_ZH
+        )
+
     def named_sizes(self, id: str) -> frozenset[str]:
         """The sizes in the thing's name ("big box", 小盒子), each as what a superlative would say."""
         called = self.called[id]
@@ -224,6 +239,8 @@ class Vocabulary:
             if told and word[1] & called.perhaps_colours and not _together(called, word[0], following[0]):
                 kind = max(kind, FitKind.SHAPE)  # 红 of a 红酒杯 tells its sort, where 酒 is not said as well
             unsure = not told and bool(word[1] & called.perhaps_colours)
+            own = exact or bool(word[1] & called.colours)
+            unsure |= told and not own and _is_part_of_another(called.signs, word[0], said)
             if not (told or stated or exact or unsure):
                 return None
             if unsure or kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
@@ -332,6 +349,18 @@ def _together(called: ThingWords, text: str, following: str) -> bool:
     if is_chinese(text):
         return text + following in called.signs
     return (text, following) in itertools.pairwise(called.full)
+
+
+def _is_part_of_another(signs: str, sign: str, said: Sequence[str]) -> bool:
+    """Is one sign of a Chinese name a part of a word that is not said: 酒 of 下酒菜盒, 黄 of 黄油刀, 红 of 小红的杯?"""
+    if len(sign) != 1 or not is_chinese(sign) or MATERIALS_ZH.fullmatch(sign):
+        return False
+    at, said = signs.find(sign), "".join(said)
+    known = {*said, *DESCRIBING_SIGNS}
+    head = next((n for n in range(at + 1, len(signs)) if signs[n:] in said or signs[n:] + "子" in said), len(signs) - 1)
+    if signs[at - 1 : at] == "小" and signs[at + 1 : at + 2] == "的":
+        return True
+    return signs[at - 1 : at] not in ("", *known) or not known.issuperset(MATERIALS_ZH.sub("", signs[at + 1 : head]))
 
 
 def _denied(called: ThingWords, text: str) -> bool:
