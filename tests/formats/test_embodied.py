@@ -185,3 +185,57 @@ def test_what_a_robot_plans_from_is_a_line_of_its_identity():
     assert told("- **Driver**: simulation").perception == ""
     odd = told("- **Perception**: telepathy")
     assert (odd.perception, odd.unread) == ("", ("Perception: telepathy",))
+
+
+WRONG_LIMITS = (
+    "- **Workspace Bounds**: x ∈ [-1, 1], y ∈ [0.2, -0.2], z ∈ [0, 1]",
+    "- **Workspace Bounds**: x ∈ [-1, 1], y ∈ [nan, nan], z ∈ [0, 1]",
+    "- **Workspace Bounds**: x ∈ [-1, 1], y ∈ [-0,2, 0,2], z ∈ [0, 1]",
+    "- **Workspace Bounds**: x ∈ [-1, 1], y ∈ [-0.2, 0.2], y ∈ [0.3, 2], z ∈ [0, 1]",
+    "- **Workspace Bounds**: x ∈ [-1, 1], z ∈ [0, 1]",
+    "- X range: -1..1 m",
+    "```\n- **Workspace Bounds**: x ∈ [-1, 1], y ∈ [-0.2, 0.2]\n```",
+    "- **Worskpace Bounds**: x ∈ [-1, 1], y ∈ [-0.2, 0.2]",
+    "- **Workspace Bound**: x ∈ [-1, 1], y ∈ [-0.2, 0.2]",
+    "- **Works\u200bpace Bound**: x ∈ [-1, 1], y ∈ [-0.2, 0.2]",
+    "- **Max Payload**: nan kg",
+    "- **Max Payload**: -1 kg",
+    "- **Max Paylaod**: 0.01 kg",
+    "- **最大负戴**: 0.01 kg",
+    "Max Payload: 0.01 kg",
+    "**Max Payload**: 0.01 kg",
+    "## Sensors\n- Max Payload: 0.01 kg",
+    "## Supported Actions\n- `pick_up`: take it\n- Max Payload: 0.01 kg",
+    "### How far\n- Max Reach: 0.5 m",
+    "### Max Reach: 0.5 m",
+)
+
+
+@pytest.mark.parametrize("line", WRONG_LIMITS)
+def test_a_line_that_resembles_a_limit_is_read_as_one_or_is_named(line: str) -> None:
+    read = embodied.read(f"# EMBODIED\n\n## Physical Constraints\n\n{line}\n".encode())
+    assert read.unread or read.max_reach or read.max_payload, line
+
+
+def test_of_two_ranges_of_an_axis_what_both_allow_holds() -> None:
+    assert quantities.box("x ∈ [-1, 1], y ∈ [-0.2, 0.2], y ∈ [-2, 2]") == ((-1.0, 1.0), (-0.2, 0.2))
+
+
+def test_a_name_with_a_character_of_no_width_is_that_name() -> None:
+    read = embodied.read("## Physical Constraints\n- **Max\u200b Pay\u2060load**: 10 g\n".encode())
+    assert (read.max_payload, read.unread) == (pytest.approx(0.01), ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- **Max Joint Speed**: 2 rad/s",
+        "- **Gripper weight**: 0.7 kg",
+        "## Notes\n- Workspace: /home/u12/arm",
+        "## Supported Actions\n- reach: move the hand ahead by 10 cm",
+        "<!-- - Max Payload: 1 kg -->",
+        "Its reach: as the maker says.",
+    ],
+)
+def test_what_is_no_limit_is_not_called_one(line: str) -> None:
+    assert embodied.read(f"# EMBODIED\n\n## Physical Constraints\n\n{line}\n".encode()).unread == ()

@@ -288,15 +288,18 @@ def test_all_findings_come_at_once_in_the_order_of_the_checks() -> None:
     assert fields == ["note", "Workspace Bounds", "Max Reach", "Max Payload", "Max Grip Width", "holding"]
 
 
-def test_limits_that_could_not_be_read_are_said_with_every_order() -> None:
-    assert warned(order("nod_head"), profile=DESK) == ["LIMIT_UNREAD"]
+def test_nothing_moves_by_a_profile_with_a_limit_that_could_not_be_read() -> None:
+    assert codes(order("nod_head"), profile=DESK) == ["LIMIT_UNREAD"]
+    asks = replace(DESK, ops=(Operation("ask", moves=False),))
+    assert (codes(order("ask"), profile=asks), warned(order("ask"), profile=asks)) == ([], ["LIMIT_UNREAD"])
+    assert codes(order("nod_head"), profile=replace(DESK, unread=())) == []
 
 
 def test_the_q1_arguments_pass_where_the_profile_row_has_them() -> None:
     scene = Scene(
         (RobotState("desk", (0.0, 0.0, 0.0)),), (Thing("cup", position=(0.1, 0.1, 0.0), mass=0.01),), (BASKET,)
     )
-    desk = {"profile": DESK, "scene": scene}
+    desk = {"profile": replace(DESK, unread=()), "scene": scene}
     assert codes(Order("1", "desk", "move_to", {"x": 10, "y": 20, "z": 0}), **desk) == []
     assert codes(Order("1", "desk", "pick_up", {"target": "cup", "robot_id": "desk"}), **desk) == []
     assert codes(Order("1", "desk", "put_down", {"target": "cup"}), **desk) == ["SCHEMA_VALIDATION"]

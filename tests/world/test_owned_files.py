@@ -98,3 +98,19 @@ def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -
         assert not path.exists()
         world.tick()
         assert path.exists()
+
+
+def test_a_limit_that_cannot_be_read_is_named_at_the_start_and_until_it_can(
+    running: tuple[WorkspaceFixture, World],
+) -> None:
+    site, world = running
+    whole = site.read("EMBODIED.md")
+
+    def named() -> bool:
+        return any(item["code"] == "LIMIT_UNREAD" for item in world.status()["alerts"])
+
+    assert not named()
+    site.put("EMBODIED.md", whole + b"\n## Limits\n- **Max Paylaod**: 0.01 kg\n")
+    until(named)
+    site.put("EMBODIED.md", whole)
+    until(lambda: not named())

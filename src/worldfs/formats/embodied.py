@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -83,6 +84,10 @@ LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 _LIMIT = {word: (name, kind) for name, (kind, spellings) in LIMITS.items() for word in spellings}
+_SIZES = [(len(word), Counter(word)) for word in _LIMIT if len(word) > 3]
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+# How the value of a limit begins.
+_QUANTITY = re.compile(r"(?:[~～≈≤<=约\s\[(（-]|[xyz]\b|∈|:)*(?:\d|nan|inf)", re.IGNORECASE)
 # Figures of the body that no order carries, so no order can break them; named so that they are not called unread.
 _FIGURES = re.compile(
     r"volume|speed|velocity|acceleration|force|torque|repeatability|accuracy|frequency|control rate|weight|height"
@@ -161,11 +166,15 @@ def read(data: bytes) -> Profile:
     heads = {head.line: head for head in (*prose.headings(lines, mask), *_underlined(lines, mask))}
     in_table = {i: t for t in markdown_tables.find(lines, mask) for i in range(t.first, t.end)}
     section, ignored_level = "", 0
+    fenced = _fenced(lines)
     for number, line in enumerate(lines):
         if not mask[number]:
+            if number in fenced:
+                _resembling(draft, line)
             continue
         if number in heads:
             head = heads[number]
+            _resembling(draft, head.text)
             if head.level == 1 and not draft.title:
                 draft.title = _title(head.text)
             draft.indent = -1
@@ -188,6 +197,38 @@ def read(data: bytes) -> Profile:
         else:
             section = _line(draft, line.rstrip("\r\n"), section, _over_a_list(lines, number))
     return _profile(draft)
+
+
+def _fenced(lines: Sequence[str]) -> frozenset[int]:
+    """The lines inside fences. What is in a comment is switched off on purpose."""
+    blocks = [block for block in prose.fences(lines) if block.info != "<!--"]
+    return frozenset(number for block in blocks for number in range(block.first, block.last + 1))
+
+
+def _resembling(draft: _Draft, line: str) -> None:
+    """A line that no limit is read from: named where it looks like one."""
+    pair = prose.parse_label(prose.bullet(line) or line)
+    if pair is None or "`" in pair[0]:
+        return
+    key = _key(pair[0])
+    if _near(key) and _QUANTITY.match(pair[1].strip("`* ")):
+        draft.unread.append(prose.one_line(line.strip(), 200))
+
+
+def _near(key: str) -> bool:
+    """Whether a label is that of a limit but for one letter, or two that changed places."""
+    if key in _LIMIT:
+        return True
+    size, letters = len(key), Counter(key)
+    return any(
+        abs(size - length) < 2 and (letters - word).total() < 2 and (word - letters).total() < 2
+        for length, word in _SIZES
+    )
+
+
+def _key(label: str) -> str:
+    """A label as it is compared, without the characters that have no width."""
+    return sections.key(label if label.isascii() else _NO_WIDTH.sub("", label))
 
 
 def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Heading]:
@@ -231,7 +272,10 @@ def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
         if line.lstrip().startswith(">"):
             for part in re.split(r"[|｜]", line.lstrip("> \t")):
                 _identity(draft, prose.parse_label(part))
+        _resembling(draft, line.lstrip("> \t"))
         return section
+    if section in ("sensors", "actions", "unsupported", "unknown"):
+        _resembling(draft, line)
     if section == "sensors":
         _sensor(draft, item)
     elif section in ("actions", "unsupported", "unknown"):
@@ -302,11 +346,12 @@ def _sensor(draft: _Draft, item: str) -> None:
 
 def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, unit: str = "") -> bool:
     """Whether the line was a limit; `strict`: it is among limits, so what cannot be understood is unread."""
-    key = sections.key(label)
+    key = _key(label)
     axis = re.fullmatch(r"(?:workspace )?([xyz])(?: range| bounds| axis)?|(?:工作空间)?([xyz])(?:轴)?(?:范围)?", key)
     name, kind = ("bounds", "length") if axis and strict else _LIMIT.get(key, ("", ""))
     if not name:
-        if strict and not _FIGURES.search(key):
+        near = _near(key) and (strict or _QUANTITY.match(value))
+        if near or (strict and not _FIGURES.search(key)):
             draft.unread.append(prose.one_line(whole, 200))
         return False
     default = unit or quantities.bracketed_unit(label, kind)
@@ -337,6 +382,13 @@ def _merge(
     size = max(len(old), len(new))
     pairs = zip((*old, *[free] * size), (*new, *[free] * size), strict=False)
     return tuple((max(a[0], b[0]), min(a[1], b[1])) for a, b in list(pairs)[:size])
+
+
+def _open_bounds(bounds: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """Bounds that say nothing of an axis of the floor, or allow nothing, as a limit that cannot be read."""
+    for axis, (low, high) in zip("xyz", bounds, strict=False):
+        if not low < high or (axis != "z" and low == -high == -float("inf")):
+            yield f"Workspace Bounds: {axis} ∈ [{low:g}, {high:g}]"
 
 
 def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) -> None:
@@ -401,7 +453,11 @@ def _profile(draft: _Draft) -> Profile:
         bounds=draft.bounds,
         bounds_frame=draft.frame,
         perception=perception,
-        unread=(*draft.unread, *((f"Perception: {said}",) if said and not perception else ())),
+        unread=(
+            *draft.unread,
+            *_open_bounds(draft.bounds),
+            *((f"Perception: {said}",) if said and not perception else ()),
+        ),
         odd=(
             *dict.fromkeys(draft.odd),
             *(f"{name}, supported and not: {draft.denied[name]}" for name in draft.ops if name in draft.denied),

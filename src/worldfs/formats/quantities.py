@@ -38,6 +38,7 @@ _CHAIN = re.compile(
     re.IGNORECASE,
 )
 _FRAMES = frozenset(("world", "base", "robot", "frame", "in", "relative", "safe", "approx", "世界坐标系", "基座坐标系"))
+_LEFT = re.compile(r"\d|(?<![A-Za-z])(?:[xyz]|nan|inf(?:inity)?)(?![A-Za-z])", re.IGNORECASE)  # of ranges, unread
 _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
 
 
@@ -110,7 +111,13 @@ def box(text: str, default: str = "") -> tuple[tuple[float, float], ...]:
         factor = unit(match["unit"] or match["lowunit"] or stated or trailing or default or "m", "length")
         if factor is None:
             return ()
-        ranges[match["axis"].lower()] = _ordered(match["low"], match["high"], factor)
+        low, high = _ordered(match["low"], match["high"], factor)
+        earlier = ranges.get(match["axis"].lower(), (low, high))
+        if not low < high:
+            return ()
+        ranges[match["axis"].lower()] = max(low, earlier[0]), min(high, earlier[1])  # the stricter of two
+    if found and _LEFT.search(_CHAIN.sub("", _AXIS.sub("", text))):
+        return ()  # a range that was not understood, as of "y ∈ [-0,2, 0,2]"
     if not ranges or any(not low < high for low, high in ranges.values()):
         return ()
     free = (-math.inf, math.inf)

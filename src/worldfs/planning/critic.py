@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
@@ -114,6 +114,8 @@ class Critic:
             _elsewhere(case, thing)
         for line in case.profile.unread:
             case.say("critic.unread", line=one_line(line, 600))
+            if not case.op.moves:
+                case.findings[-1] = replace(case.findings[-1], warning=True)
         return case.findings
 
 

@@ -38,7 +38,7 @@ def document_findings(document: str, data: bytes) -> tuple[Finding, ...]:
 
 def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
     """Warnings for the actions that a profile does not list as supported, and that are therefore refused."""
-    yield from (_unread(line) for line in profile.unread)
+    yield from (unread_limit(line) for line in profile.unread)
     field, expected = "EMBODIED.md Supported Actions", coded("file.supported_heading")
     fix = coded("file.list_action")
     for line in profile.odd:
@@ -53,11 +53,10 @@ def _unread_table(header: str) -> Finding:
     return Finding("TASK_TABLE_UNREAD", "TASK.md", expected, header[:200], fix, warning=True)
 
 
-def _unread(line: str) -> Finding:
-    fix = coded("file.write_limit")
-    return Finding(
-        "LIMIT_UNREAD", "EMBODIED.md Physical Constraints", coded("file.number_with_unit"), line, fix, warning=True
-    )
+def unread_limit(line: str) -> Finding:
+    """A line of EMBODIED.md that is a limit, or resembles one, and cannot be read."""
+    fix = coded("critic.unread.fix")
+    return Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", coded("critic.unread.expected"), line, fix)
 
 
 def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:

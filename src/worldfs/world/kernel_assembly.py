@@ -32,6 +32,7 @@ from worldfs.tree.workspace_stores import robot_key
 from . import computed_files, robots_page
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
 from .configured_model import configured_model
+from .document_findings import unread_limit
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
@@ -140,6 +141,7 @@ def assemble_kernel(
         served = [spec for spec in world.specs if world.share.has(spec.id)]
         bare = [s for s in served if not computed_files.key_exists(world.stores.robot(s.id), "EMBODIED.md")]
         _embody_all(world, hooks, kernel, bare)
+        _name_unread_limits(world, kernel, served)
         return not world.share.hub or robots_page.refresh(world)
 
     def release() -> None:
@@ -161,6 +163,7 @@ def assemble_kernel(
             kernel.add(node_of(spec), {robot_key(spec.id, "EMBODIED.md"): embodied_again})
         world.profiles_changed()
         _embody_all(world, hooks, kernel, specs, starting=True)
+        _name_unread_limits(world, kernel, specs)
         for spec in specs:
             bring.open(spec.id, lambda: hooks.environment.get().scene, joins=True)
             kernel.alert(f"{ENVIRONMENT} {spec.id}", None)  # it is back, and says itself what it holds
@@ -191,6 +194,7 @@ def assemble_kernel(
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
     try:
         _embody_all(world, hooks, kernel, served, starting=True)
+        _name_unread_limits(world, kernel, served)
         _demand_profiles(hooks)
         release()
         for id in list(hooks.drivers):
@@ -280,6 +284,13 @@ def _embody_all(
                 continue
             kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", coded("world.readable_writable")))
             return
+
+
+def _name_unread_limits(world: World, kernel: Kernel, specs: Sequence[NodeSpec]) -> None:
+    """An alert for each robot whose profile has a limit that cannot be read: until it can, its moves are refused."""
+    for spec in specs:
+        lines = _profile(world, spec).unread
+        kernel.alert(f"/nodes/{spec.id}/EMBODIED.md#limits", unread_limit("; ".join(lines)[:600]) if lines else None)
 
 
 def _demand_profiles(hooks: WorldJobHooks) -> None:

@@ -108,8 +108,8 @@ ROWS = {
     "critic.unread.expected": ("a number with a unit", "带单位的数值"),
     "critic.unread.found": ("{line}", "{line}"),
     "critic.unread.fix": (
-        "write it as `- **Max Reach**: 0.855 m`; until then it is not checked",
-        "写成 `- **最大臂展**: 0.855 m` 的形式；在此之前不作检查",
+        "write it as `- **Max Reach**: 0.855 m`; until it is read, nothing that moves is begun",
+        "写成 `- **最大臂展**: 0.855 m` 的形式；在能读懂之前，不执行任何会动的指令",
     ),
     "critic.some_value": ("{name}: a value", "{name}：任意值"),
 }
