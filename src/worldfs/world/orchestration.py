@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worldfs.base.errors import Busy, StorageError
+from worldfs.base.errors import Busy, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.fleet.orchestrator_loop import LEASE, Orchestrator
@@ -57,7 +57,7 @@ class Orchestration:
             self._thread = None
 
     def _run(self) -> None:
-        with suppress(StorageError):  # the kernel's next write reports it, and ends the process
+        with suppress(WorldError):  # an alert says so already (ORCHESTRATOR_ENDED)
             self.loop.run(self._stop)
 
     def wait_for_jobs(self, stop: threading.Event) -> bool:
