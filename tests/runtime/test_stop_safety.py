@@ -21,6 +21,7 @@ from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.world.document_findings import unread_stops
 
 
 @pytest.fixture
@@ -425,7 +426,7 @@ def test_a_long_history_of_stops_is_parsed_once(monkeypatch):
         stops.stop(["arm"], "operator")
     states.read(stop_key("arm"))
     parsed = []
-    monkeypatch.setattr("worldfs.runtime.stop_log.json.loads", lambda line: (parsed.append(line), {})[1])
+    monkeypatch.setattr("worldfs.runtime.stop_log.json.loads", lambda line: (parsed.append(line), {"stands": {}})[1])
     store.append(stop_key("arm"), b'\n{"stop": "critic"}\n')
     states.read(stop_key("arm"))
     assert [line for line in parsed if line] == [b'{"stop": "critic"}']
@@ -500,6 +501,64 @@ def test_a_log_that_a_link_has_replaced_for_a_while_is_read_again(tmp_path):
     StopLog(store, ManualClock()).stop(["arm"], "operator")
     states.read_changed(key)
     assert states.own("arm").by == "operator"
+
+
+# -- a record that cannot be read -----------------------------------------------------------------------------------
+
+
+STOP_LINE = b'\n{"stop": "operator", "standing": "person", "id": "0011223344556677", "at": "2025-04-01T12:00:00Z"}\n\n'
+RESUME_LINE = b'\n{"resume": "operator", "standing": "person", "seen": 1, "at": "2025-04-01T12:00:01Z"}\n'
+
+
+def states_of(store):
+    """The arm's state, as each of the readers has it."""
+    states = StopStates(store)
+    for key in sorted(states.known_keys()):
+        states.read_changed(key)
+    return [StopLog(store, ManualClock()).state("arm"), states.state("arm")]
+
+
+@pytest.mark.parametrize("key", [ALL, stop_key("arm")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(len(STOP_LINE)),
+        b'{"x',
+        STOP_LINE.replace(b"stop", b"stpo"),
+        STOP_LINE[:60],
+        STOP_LINE[:-12],
+        b"\xff\xfe\x00",
+        b"[]",
+        b"0",
+        b"[" * 100_000,
+        STOP_LINE + RESUME_LINE[:-9],
+        STOP_LINE + RESUME_LINE.replace(b"seen", b"sene"),
+        RESUME_LINE.replace(b'"person"', b"[]"),
+        b'{"stands": {"arm": "1"}}',
+    ],
+)
+def test_a_record_that_cannot_be_read_is_a_stop_that_a_person_resumes(tmp_path, key, data):
+    store = DiskStore(tmp_path)
+    store.put(key, data)
+    for state in states_of(store):
+        assert state.stopped and state.standing is Standing.PERSON
+    assert [(one.code, one.field) for one in unread_stops(store)] == [("STOP_UNREAD", key)]
+    StopLog(store, ManualClock()).resume(["arm"], "operator")
+    assert not any(state.stopped for state in states_of(store))
+    assert [*unread_stops(store)] == []
+    StopLog(store, ManualClock()).stop(["arm"], "operator")
+    assert all(state.stopped for state in states_of(store))
+
+
+@given(st.data())
+def test_no_damage_to_a_stop_in_force_lifts_it(data):
+    """Any part of its line may be lost or replaced; a log of which nothing is left has no record."""
+    start, end = sorted((data.draw(st.integers(0, len(STOP_LINE))), data.draw(st.integers(0, len(STOP_LINE)))))
+    damaged = STOP_LINE[:start] + data.draw(st.binary(max_size=8)) + STOP_LINE[end:]
+    store = MemoryStore()
+    store.put(ALL, damaged)
+    if damaged.strip():
+        assert all(state.stopped for state in states_of(store))
 
 
 # -- a power cut ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ the writer of a resume has read: a stop that came meanwhile stays in force. A re
 and of lower ones. Where others stay in force it is called `withdraw`: programs that know no standing pass over it.
 A stop may be written twice, by its sender and by the kernel that heard it first: the second line with its id counts for
 nothing.
+A line that cannot be read, also one that a crash has torn, counts as a stop by a person: it may have been one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from worldfs.access.standing import Standing, shown_actor, standing_named, stand
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError, WorldError
-from worldfs.base.json_values import as_list, as_text
+from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
 
@@ -242,7 +243,7 @@ class StopLog:
             stored = self._store.get(key)
         except UserError:
             return _blocked(key)
-        return StopState() if stored is None else _read_on(StopState(), stored.data)
+        return StopState() if stored is None else _read_on(StopState(), stored.data, key)
 
 
 class _ParsedLog(NamedTuple):
@@ -288,9 +289,9 @@ class StopStates:
         if not data.startswith(before.data):  # not by us: it is another file now
             before = _ParsedLog(b"", StopState())
         whole, end = data.rfind(b"\n") + 1, len(before.data)
-        state = _read_on(before.state, data[end:whole])
+        state = _read_on(before.state, data[end:whole], key)
         self._logs[key] = _ParsedLog(data[:whole], state)
-        self._states[key] = _read_on(state, data[whole:])
+        self._states[key] = _read_on(state, data[whole:], key)
 
     def known_keys(self) -> set[str]:
         """Of every log that is there, or was."""
@@ -299,6 +300,10 @@ class StopStates:
         except UserError:  # something else has the directory's name, and each log says so
             names = []
         return {ALL, *self._states, *(f"{STOPS}/{name}" for name in names)}
+
+    def is_unread(self, key: str) -> bool:
+        """Whether a stop is in force because that log, or a line of it, could not be read."""
+        return any(key in stop.roles for stop in self._states.get(key, StopState()).holding)
 
     def state(self, node: str) -> StopState:
         """As it was read last; of a log that was never read: not stopped."""
@@ -362,19 +367,32 @@ def _blocked(key: str) -> StopState:
     return _state(1, (StandingStop(Standing.PERSON, 1, key, "", frozenset({key})),))
 
 
-def _read_on(before: StopState, lines: bytes) -> StopState:
-    for line in lines.splitlines():
-        before = _after(before, line)
+def _read_on(before: StopState, lines: bytes, key: str) -> StopState:
+    for line in filter(bytes.strip, lines.splitlines()):
+        before = _after(before, _line(line, key))
     return before
 
 
-def _after(before: StopState, line: bytes) -> StopState:
+def _line(line: bytes, key: str) -> Mapping[str, object]:
+    """What the line says. One that cannot be read is a stop that names the log."""
     try:
         value = json.loads(line)
-    except (ValueError, RecursionError):  # blank, or torn by a crash before the write returned
-        return before
-    if not isinstance(value, dict):
-        return before
+    except (ValueError, RecursionError):  # damaged, or torn by a crash before the write returned
+        value = None
+    return value if isinstance(value, dict) and _is_readable(value) else {"stop": key}
+
+
+def _is_readable(value: Mapping[str, object]) -> bool:
+    if "stop" in value:  # whatever else it says, it is a stop
+        return True
+    if "resume" in value or "withdraw" in value:
+        standings = [None, *(standing.word for standing in Standing)]
+        return type(value.get("seen")) is int and value.get("standing") in standings
+    stands = value.get("stands")
+    return isinstance(stands, dict) and all(type(number) is int for number in stands.values())
+
+
+def _after(before: StopState, value: Mapping[str, object]) -> StopState:
     standing, seen = standing_named(value.get("standing")), value.get("seen")
     if "stop" in value:
         by, number, id = str(value["stop"]), before.number + 1, value.get("id")
@@ -385,10 +403,10 @@ def _after(before: StopState, line: bytes) -> StopState:
         roles = frozenset({by}).union(*(stop.roles for stop in same))
         last = StandingStop(standing, number, by, str(value.get("at", "")), roles)
         return _state(number, (last, *(stop for stop in before.holding if stop not in same)), ids, before.stood)
-    if ("resume" in value or "withdraw" in value) and type(seen) is int and seen <= before.number:
+    if type(seen) is int:  # a resume, or a withdrawal
+        if seen > before.number:
+            return before
         left = (stop for stop in before.holding if stop.standing > standing or stop.number > seen)
         return _state(before.number, tuple(left), before.ids, before.stood)
-    if isinstance(stands := value.get("stands"), dict):
-        new = {node: number for node, number in stands.items() if type(number) is int}
-        return before._replace(stood=MappingProxyType({**before.stood, **new}))
-    return before
+    stands = {node: number for node, number in as_object(value.get("stands")).items() if type(number) is int}
+    return before._replace(stood=MappingProxyType({**before.stood, **stands}))

@@ -34,7 +34,7 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .check_runtime import broken_references
-from .document_findings import document_findings
+from .document_findings import document_findings, unread_stops
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
@@ -93,6 +93,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += _jobs(store, root, fix, odd)
         for own in (store, *stores.values()):
             findings += _set_aside(own)
+            findings += unread_stops(own)
             findings += own.findings() if isinstance(own, CheckedEngine) else ()
     return [*findings, *_pictures()]
 

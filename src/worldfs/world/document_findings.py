@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, orchestrator, task
 from worldfs.formats.runtime import sessions, skills, targets
+from worldfs.runtime.stop_log import ALL, StopStates, node_of
+from worldfs.storage.store_interface import Store
 
 
 def document_findings(document: str, data: bytes) -> tuple[Finding, ...]:
@@ -63,3 +66,13 @@ def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
     """The findings of a sheet without those of ended entries."""
     over = {entry.finding for entry in sheet.entries if entry.state == "terminal"}
     return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
+
+
+def unread_stops(store: Store) -> Iterator[Finding]:
+    """A finding for each log of stops that keeps robots stopped because a part of it cannot be read."""
+    states = StopStates(store)
+    for key in sorted(states.known_keys()):
+        states.read(key)
+        if states.is_unread(key):
+            resume = "paos resume --all" if key == ALL else f"paos resume --node {shlex.quote(node_of(key))}"
+            yield Finding("STOP_UNREAD", key, coded("stop.readable"), coded("stop.unread"), resume)

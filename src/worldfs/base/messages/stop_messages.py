@@ -20,6 +20,11 @@ ROWS = {
         "{node} 可能仍在运动：它的上一条指令已结束，但尚未确认已静止（{why}）",
     ),
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
+    "stop.readable": ("a record of stops that can be read", "可以读取的停止记录"),
+    "stop.unread": (
+        "a part that cannot be read; it counts as a person's stop until a person resumes",
+        "有一部分无法读取；在有人恢复之前按人发出的停止处理",
+    ),
     "stop.job_runs": ("the driver has not returned from {job}", "驱动尚未从 {job} 返回"),
     "stop.call_hangs": ("the driver's stop has not returned", "驱动的停止调用尚未返回"),
     "stop.returns": ("a driver's stop that returns", "能够返回的驱动停止调用"),
