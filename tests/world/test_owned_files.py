@@ -15,6 +15,7 @@ from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import APPLE, WorkspaceFixture, order, sheet
 from worldfs.tree.verb_values import Content
+from worldfs.world import kernel_assembly
 from worldfs.world.world import World
 
 CONFIG = config.read(config.template("arm_1"))
@@ -40,6 +41,37 @@ def running(tmp_path: Path) -> Iterator[tuple[WorkspaceFixture, World]]:
             stop.set()
             world.wake()
             thread.join()
+
+
+@pytest.mark.parametrize("already_read", [False, True])
+@pytest.mark.parametrize("data", [b"", b"# mine\n\nMax Reach: 0.1 m\n"])
+def test_a_profile_that_a_person_puts_in_its_place_is_not_replaced(
+    running: tuple[WorkspaceFixture, World], monkeypatch: pytest.MonkeyPatch, already_read: bool, data: bytes
+) -> None:
+    """`cp` makes the file, empty, and then fills it, after the kernel found it missing, or read it so."""
+    (site, world), over, alerts = running, threading.Event(), list[str]()
+    path, embody_all, profile_for = site.root / "EMBODIED.md", kernel_assembly._embody_all, kernel_assembly.profile_for
+
+    def profile(*args: Any) -> bytes | None:
+        if already_read:
+            path.write_bytes(data)
+        return profile_for(*args)
+
+    def embody(*args: Any, **more: Any) -> None:
+        *_, specs = args
+        if specs and not already_read:
+            path.write_bytes(data)
+        embody_all(*args, **more)
+        if specs:
+            over.set()
+
+    world.listen_alerts(lambda alert: alerts.append(alert.code))
+    monkeypatch.setattr(kernel_assembly, "profile_for", profile)
+    monkeypatch.setattr(kernel_assembly, "_embody_all", embody)
+    path.unlink()
+    assert over.wait(PATIENCE_S)
+    assert path.read_bytes() == data
+    assert "PROFILE_EDITED" in alerts or not already_read
 
 
 @pytest.mark.parametrize("name", OWNED)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
 from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
-from worldfs.base.errors import NotFound, StorageError, UserError
+from worldfs.base.errors import Conflict, Exists, NotFound, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
 from worldfs.base.plugin_calls import called
@@ -27,6 +27,7 @@ from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage import revision
 from worldfs.storage.lease import node_lease
+from worldfs.storage.store_interface import ABSENT, Expected
 from worldfs.tree.workspace_stores import robot_key
 
 from . import computed_files, robots_page
@@ -274,7 +275,7 @@ def _embody_all(
     watchdog = Namespace(world.tree, WATCHDOG, starting=True)
     for spec in specs:
         try:
-            _embody(world, spec, kernel, watchdog)
+            _embody(world, spec, kernel, watchdog, starting=starting)
         except UserError as error:
             if starting and error.code == "PROFILE_MISSING":
                 if spec.id not in world.stores.robots:
@@ -301,23 +302,33 @@ def _demand_profiles(hooks: WorldJobHooks) -> None:
         raise missing[0]
 
 
-def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -> None:
-    """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8)."""
+def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace, *, starting: bool) -> None:
+    """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8).
+
+    Once the kernel runs only a file that is missing is made, and only if it still is as it is written: a person may be
+    putting another in its place.
+    """
     path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
+    expect: Expected = ABSENT
     try:
-        present = watchdog.read(path).data
+        content = watchdog.read(path)
+        present, expect = content.data, content.revision
     except NotFound:
         present = b""
     text = profile_for(spec, present, world.language(), world.profiles)
     if text is None:
         return
     earlier = world.store.get(mark)
-    digest = revision.of(present).encode()
-    if not present.strip() or (earlier is not None and earlier.data == digest):
-        if present != text:
-            world.store.put(mark, revision.of(text).encode())
-            watchdog.write(path, text)
-    elif present != text:
+    ours = not present.strip() or (earlier is not None and earlier.data == revision.of(present).encode())
+    if present == text:
+        return
+    if expect is ABSENT or (starting and ours):
+        world.store.put(mark, revision.of(text).encode())
+        try:
+            watchdog.write(path, text, expect=expect)
+        except (Exists, Conflict):  # a person has written it meanwhile
+            ours = False
+    if not ours:
         kernel.alert(
             path,
             Finding(
