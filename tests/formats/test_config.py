@@ -164,3 +164,23 @@ def test_a_policy_from_the_environment_is_of_the_id_as_it_is_written():
     for found in (one, whole):
         assert (found.approval_of("arm_1"), found.approval_of("arm1")) == ("never", None)
     assert config.read(b"", {"PhyAgentOS_approval": "never"}).approval_of("any") == "never"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('{"approval": "always", "approval": "never"}', "approval"),
+        ('{"approval": "always", "Approval": "never"}', "approval"),
+        ('{"approval": {"arm_1": "always", "arm_1": "never"}}', "arm_1"),
+        ('{"embodiments": {"instances": [{"robotId": "a", "enabled": false, "enabled": true}]}}', "enabled"),
+        ('{"embodiments": {"instances": [{"robotId": "a", "robot_id": "b"}]}}', "robotid"),
+    ],
+)
+def test_a_key_that_is_written_twice_is_refused_by_its_name(text: str, key: str) -> None:
+    with pytest.raises(BadInput, match=f"{key}.* is written twice"):
+        config.read(text.encode())
+
+
+def test_comments_may_be_repeated_and_ids_differ_by_a_letter() -> None:
+    said = config.read(b'{"_": 1, "_": 2, "approval": {"arm_1": "always", "arm1": "never"}}')
+    assert len(said.approval) == 2

@@ -19,3 +19,20 @@ def parse_json(data: str | bytes) -> Any:
         return json.loads(data)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+class KeyTwice(ValueError):
+    """A mapping in whose text `key` stands more than once."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key[:80]!r} is written twice")
+        self.key = key[:80]
+
+
+def each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """For `json.loads(object_pairs_hook=…)`, where it must be clear what was meant. Raises `KeyTwice`."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyTwice(next(name for name in names if names.count(name) > 1))
+    return made

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import parse_json
+from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import ApprovalPolicy
@@ -97,7 +97,7 @@ def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = 
 
 
 def _config(raw: Json, environ: Mapping[str, str]) -> Config:
-    merged = _overlaid({key: item for name in raw for key, item in _section(name, raw[name])}, environ)
+    merged = _overlaid(_bare_once(pair for name in raw for pair in _section(name, raw[name])), environ)
     refused: list[BadInput] = []
     bodies = _mapping(merged, "embodiments")
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
@@ -219,7 +219,9 @@ def _parse(data: bytes) -> Json:
         return {}
     text = prose.decode(data, PATH).removeprefix(prose.BOM)
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_mapping_once)
+    except KeyTwice as error:
+        raise _twice(error.key) from None
     except json.JSONDecodeError as error:
         raise BadInput(
             coded("file.json_error", problem=error.msg, line=error.lineno, column=error.colno),
@@ -242,10 +244,29 @@ def _parse(data: bytes) -> Json:
     return document
 
 
+def _mapping_once(pairs: list[tuple[str, Any]]) -> Json:
+    each_key_once([pair for pair in pairs if not pair[0].startswith("_")])  # comments may be repeated
+    return dict(pairs)
+
+
+def _twice(key: str) -> BadInput:
+    return bad_field(key, coded("file.key_twice", key=key), coded("file.each_once"))
+
+
+def _bare_once(pairs: Iterable[tuple[str, Any]]) -> Json:
+    """A mapping by bare keys, of which two spellings in one mapping are one key that is written twice."""
+    found: Json = {}
+    for key, value in pairs:
+        if key in found:
+            raise _twice(key)
+        found[key] = value
+    return found
+
+
 def _known(value: Any) -> Any:
     """Keys without case and underscores; those that begin with `_` are comments."""
     if isinstance(value, dict):
-        return {bare(key): _known(v) for key, v in value.items() if not key.startswith("_")}
+        return _bare_once((bare(key), _known(v)) for key, v in value.items() if not key.startswith("_"))
     return [_known(v) for v in value] if isinstance(value, list) else value
 
 

@@ -70,15 +70,24 @@ def finding(bad: EntryRefused, file: str, job: str = "", *, warning: bool = Fals
 EntryCheck = Callable[[Json, str], None]
 
 
-def entry_check(sheet: Block) -> EntryCheck:
-    """What refuses an entry at a pointer: a key that is written twice, or a number that is not finite."""
-    finite = not_finite(sheet.value) is None
+def key_check(sheet: Block) -> EntryCheck:
+    """What refuses an entry at a pointer: a key that is written twice."""
 
     def check(entry: Json, at: str) -> None:
         if sheet.repeated and (found := repeated_key(entry, sheet.repeated)) is not None:
             where, key = found
             said, fix = coded("file.key_twice", key=key), coded("file.leave_one")
             raise EntryRefused(f"{at}{where}/{key}", coded("file.each_once"), said, fix)
+
+    return check
+
+
+def entry_check(sheet: Block) -> EntryCheck:
+    """What refuses an entry at a pointer: a key that is written twice, or a number that is not finite."""
+    finite, once = not_finite(sheet.value) is None, key_check(sheet)
+
+    def check(entry: Json, at: str) -> None:
+        once(entry, at)
         bad_number = None if finite else not_finite(entry)
         if bad_number is not None:
             raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from worldfs.base.json_text import each_key_once
 from worldfs.base.messages import coded
 
 from .policy_client import Array, PolicyError
@@ -138,7 +139,7 @@ def read_json(data: bytes, where: str = "the answer") -> object:
     try:
         if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES} values")
-        return json.loads(data, parse_constant=_constant)
+        return json.loads(data, parse_constant=_constant, object_pairs_hook=each_key_once)
     except (ValueError, RecursionError) as error:
         start = data[:60].decode("utf-8", "replace")
         raise PolicyError(

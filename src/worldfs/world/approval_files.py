@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import KeyTwice, each_key_once
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.runtime.approvals import APPROVED, REFUSED, ApprovalRequest, Approvals
@@ -48,7 +49,10 @@ class ApproveFile(VirtualFile):
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         path = f"/nodes/{names['node']}/approve"
         try:
-            value = as_object(json.loads(data))
+            value = as_object(json.loads(data, object_pairs_hook=each_key_once))
+        except KeyTwice as error:
+            said, once, fix = coded("file.key_twice", key=error.key), coded("file.each_once"), coded("file.leave_one")
+            raise BadInput(said, path=path, op="approve", actor=ask.actor, expected=once, fix=fix) from None
         except (ValueError, RecursionError):
             value = {}
         plan, answer, confirmed = value.get("plan"), value.get("answer"), "confirm" in value

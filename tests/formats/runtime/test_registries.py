@@ -130,3 +130,31 @@ def test_two_robots_that_are_one_vehicle_are_named(driver, one, two, twice, enab
     for item in found.findings:
         assert item.field == "TARGETS.md /targets/1/config" and not item.warning
         assert "amr_1" in render(item.found, "en") and "enabled: false" in render(item.fix, "en")
+
+
+@pytest.mark.parametrize("member", ["safety", "workspace", "config", "type"])
+def test_an_entry_with_a_key_that_is_written_twice_is_left_out_and_named(member):
+    text = f'''{{"targets": [
+      {{"id": "a", "type": "real_robot", "{member}": {{"x": 1}}, "{member}": "sim"}},
+      {{"id": "b", "type": "real_robot", "config": {{"safety": {{"speed": 1, "speed": 9}}}}}},
+      {{"id": "c", "type": "real_robot"}}]}}'''
+    found = targets.read(text.encode())
+    assert list(found.entries) == ["c"]
+    assert [render(item.found, "en") for item in found.findings] == [
+        f"{member} is written twice",
+        "speed is written twice",
+    ]
+    lines = f"targets:\n  a:\n    type: real_robot\n    {member}: sim\n    {member}: sim\n"
+    assert not targets.read(lines.encode()).entries
+    skill = json.dumps({"skills": [{"id": "s"}]}).replace('"id": "s"', f'"id": "s", "{member}": 1, "{member}": 2')
+    assert not skills.read(skill.encode()).entries
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"targets": [], "targets": [{"id": "a", "type": "sim"}]}', "targets: {a: {type: sim}, a: {type: real_robot}}",
+     "version: 1\nversion: 2\ntargets: []\n"],
+)  # fmt: skip
+def test_a_list_of_targets_that_is_written_twice_is_refused_whole(text):
+    with pytest.raises(BadInput, match="written twice"):
+        targets.read(text.encode())

@@ -272,3 +272,8 @@ def test_answers_that_are_none_are_refused_by_name(home: Path, answers: Any) -> 
                 )
 
     patient(work())
+
+
+def test_a_message_with_two_texts_is_refused() -> None:
+    with pytest.raises(BadInput, match="text is written twice"):
+        split_message('{"text": "stop", "text": "go home", "priority": "high"}')

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from worldfs.policies.arrays import array_from_json, array_of, array_to_json, json_pieces, read_json
+from worldfs.policies.policy_client import PolicyError
 
 from .peers import PICTURE, trouble
 
@@ -67,3 +68,8 @@ def test_only_numbers_are_written():
 @pytest.mark.parametrize("text", [b"", b"{", b"NaN", b"[Infinity]", b"\xff", b"[" * 200_000])
 def test_json_is_strict(text):
     trouble("POLICY_PROTOCOL", lambda: read_json(text))
+
+
+def test_an_answer_with_a_key_that_is_written_twice_is_no_answer() -> None:
+    with pytest.raises(PolicyError, match="'actions' is written twice"):
+        read_json(b'{"actions": [[1]], "actions": [[2]]}')

@@ -11,7 +11,7 @@ import pytest
 from worldfs.access.binding import ADMIN, OWNER, Binding
 from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import Busy, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, Busy, NotFound, NotPermitted
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, JobState, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.waiting import PATIENCE_S
@@ -144,6 +144,9 @@ def test_the_person_who_ordered_an_operation_confirms_it_a_second_time(served: S
     (request,) = served.world.approvals.requests()
     assert (request.asker, request.orderer) == (PLANNER, binding.actor)
     answer, path = {"plan": request.plan, "answer": "approved"}, "/nodes/arm_1/approve"
+    both = json.dumps(answer).replace('"answer"', '"answer": "refused", "answer"')
+    with pytest.raises(BadInput, match="answer is written twice"):
+        served.world.namespace(OPERATOR).write(path, both.encode())
     if binding.person:
         with pytest.raises(NotPermitted):
             served.world.namespace(OPERATOR).write(path, json.dumps(answer).encode())

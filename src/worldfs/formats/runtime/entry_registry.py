@@ -31,13 +31,18 @@ def read(
     data: bytes, file: str, keys: Sequence[str], dialect: Callable[[Json], str], entry: Callable[[Json, str, str], T]
 ) -> EntryRegistry[T]:
     """Raises `BadInput` only for a text that cannot be read at all, or whose list is no list."""
-    found = block.find(block.decode(data), keys)
+    found = block.find(block.decode(data), keys, repeated=True)
     if found is None:
         return EntryRegistry("empty", {})
     key = next(key for key in keys if key in found.value)
     value = found.value[key]
-    items = [] if value is None else value
+    twice = next((name for one, name in found.repeated if one is found.value or one is value), "")
+    if twice:
+        said, fix = coded("file.key_twice", key=twice[:80]), coded("file.leave_one")
+        raise BadInput(said, path=file, expected=coded("file.each_once"), fix=fix)
+    items = written = [] if value is None else value
     if isinstance(items, dict):  # some people write a mapping of ids; it says the same
+        written = list(items.values())
         items = [{"id": id, **(item if isinstance(item, dict) else {})} for id, item in items.items()]
     if not isinstance(items, list):
         raise BadInput(
@@ -46,7 +51,7 @@ def read(
             expected=coded("file.list"),
             fix=coded("file.make_list", name=key),
         )
-    word = dialect(found.value)
+    word, once = dialect(found.value), sheet_members.key_check(found)
     entries: dict[str, T] = {}
     places: dict[str, int] = {}
     findings: list[Finding] = []
@@ -55,6 +60,7 @@ def read(
         try:
             if not isinstance(item, dict):
                 raise EntryRefused(at, coded("file.mapping"), item)
+            once(written[i], at)
             id = item.get("id")
             if not isinstance(id, str) or entry_ids.unsafe(id):
                 raise EntryRefused(f"{at}/id", coded("file.file_id"), id, coded("file.write_id"))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import KeyTwice, each_key_once
 from worldfs.base.json_values import as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -28,11 +29,17 @@ def read_terms(order: Json) -> OrderTerms:
 
 
 def split_message(text: str) -> tuple[str, Json]:
-    """A message and its members: `{"text": …}` with at least one member and no other key. Else all of it is text."""
+    """A message and its members: `{"text": …}` with at least one member and no other key. Else all of it is text.
+
+    Raises `BadInput` for an object in which a key is written twice.
+    """
     if not text.lstrip().startswith("{"):
         return text, {}
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=each_key_once)
+    except KeyTwice as error:
+        twice, once, fix = coded("file.key_twice", key=error.key), coded("file.each_once"), coded("file.leave_one")
+        raise BadInput(twice, op="write", expected=once, fix=fix, code="invalid") from None
     except (ValueError, RecursionError):
         return text, {}
     said = found.pop("text", None)
