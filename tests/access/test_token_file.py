@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.access.token_file import LEAST, parse_tokens, token_findings
-from worldfs.access.tokens import FILE, TokenStore
+from worldfs.access.tokens import ASIDE, FILE, TokenStore
 from worldfs.base.errors import BadInput
 
 GOOD = "sw-admin_0123456789abcdef"
@@ -125,3 +125,15 @@ def test_no_value_of_any_entry_raises_or_admits_who_knows_no_token(kept: dict[st
     tokens = TokenStore(None)
     tokens._take(kept)
     assert admitted(tokens, token) is None or token in parsed.roles.values()
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\x00" * 400, b"\xff"])
+def test_a_server_sets_a_file_that_it_cannot_read_aside_and_admits_no_client_of_it(tmp_path: Path, data: bytes) -> None:
+    own = TokenStore.open(tmp_path)
+    known = [own.add("rio")[1], *(json.loads((tmp_path / FILE).read_text())[f"{role}_token"] for role in own.roles())]
+    (tmp_path / FILE).write_bytes(data)
+    tokens = TokenStore.open(tmp_path, mend=True)
+    assert [admitted(tokens, token) for token in known] == [None] * 3
+    assert tokens.set_aside == [FILE]
+    assert [path.read_bytes() for path in (tmp_path / ASIDE).iterdir()] == [data]
+    assert TokenStore.open(tmp_path).roles() == own.roles()  # it can be read again

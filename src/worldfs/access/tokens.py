@@ -55,18 +55,25 @@ class TokenStore:
         self._visits: dict[str, list[TokenVisit]] = {}
 
     @classmethod
-    def open(cls, home: Path | None, clock: Clock | None = None) -> TokenStore:
-        """The tokens of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
+    def open(cls, home: Path | None, clock: Clock | None = None, *, mend: bool = False) -> TokenStore:
+        """The tokens of the home, made if there are none. None: of this process only. Unreadable: `BadInput`; with
+        `mend` such a file is set aside, and admits no client."""
         if home is not None:
             Root.build(home)
-        found = cls(home, clock)
-        found._load()
+        found, lost = cls(home, clock), False
+        try:
+            found._load()
+        except BadInput:
+            if not mend:
+                raise
+            found._remove_unread()
+            lost = True
         # A role whose token is null has none; a private replacement has the mode that the file should have had.
         faults = parse_tokens(found._kept).faults
         missing = [role for role in ROLES if found._kept.get(f"{role}_token", "") == "" or not found._reads(role)]
         if missing or faults or (home is not None and (home / FILE).stat().st_mode & 0o077):
             found._change(lambda kept: kept.update({f"{role}_token": _new(role) for role in missing}))
-        found.set_aside = [where for where, _ in faults]
+        found.set_aside = [FILE] if lost else [where for where, _ in faults]
         return found
 
     # -- lookup --
@@ -282,6 +289,21 @@ class TokenStore:
         data = self._root.read(FILE) or b""
         with suppress(Exists):
             self._root.create(f"{ASIDE}/{FILE}-{hashlib.blake2b(data, digest_size=8).hexdigest()}", data, private=True)
+
+    def _remove_unread(self) -> None:
+        """Set a file aside that cannot be read."""
+        assert self._root is not None
+        fd = self._root.lock_file(LOCK)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            try:
+                self._load()  # another process has mended it
+            except BadInput:
+                self._keep_copy()
+                self._root.replace(FILE, b"{}\n", private=True)
+                self._load()
+        finally:
+            os.close(fd)
 
     def _take(self, kept: dict[str, object], *, visits: bool = True) -> None:
         """`_seen` is set after it: another thread that asks meanwhile must not take the old tokens for the new ones."""

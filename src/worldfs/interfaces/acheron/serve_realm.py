@@ -105,7 +105,7 @@ async def serve(
     Raises `Busy` and `BadInput`.
     """
     context = where.context()
-    tokens = TokenStore.open(realm.home)
+    tokens = TokenStore.open(realm.home, mend=True)  # the robots of this process go on, whatever the file says
     if tokens.set_aside:
         said = coded("access.tokens_aside", names=tokens.set_aside, place=ASIDE)
         _LOG.warning("%s", render(said, "en"))
