@@ -316,7 +316,7 @@ class Kernel:
         if not self._threads or self._closing.is_set() or not self._goes_on(error):
             return False
         self.wake()  # the alert is written, if that can be
-        self.clock.wait(self._closing, AGAIN_S)
+        self._closing.wait(AGAIN_S)  # of the machine's time: a disk is asked no more often
         return True
 
     def _survive(self, work: Callable[[], object]) -> bool:
