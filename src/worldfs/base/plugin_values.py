@@ -559,4 +559,5 @@ def parser_of(hint: object) -> Parser:
 
 
 def _is_array(hint: object) -> bool:
-    return getattr(get_origin(hint), "__name__", "") == "ndarray"
+    """`NDArray` is a name of its own since numpy 2.5, and `ndarray` before."""
+    return getattr(get_origin(hint), "__name__", "") in ("ndarray", "NDArray")
