@@ -528,7 +528,7 @@ def parser_of(hint: object) -> Parser:
     """The parser of a declared type."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        parser, array = None, _is_array(args[0])
+        parser, array = None, is_array(args[0])
         for mark in args[1:]:
             if isinstance(mark, str) and (mark, array) in _MARKED:
                 parser = _MARKED[mark, array]
@@ -545,7 +545,7 @@ def parser_of(hint: object) -> Parser:
         return _listed(parser_of(args[0]), _LISTS[origin])
     if origin in (dict, Mapping):
         return _mapping(parser_of(args[1]))
-    if _is_array(hint):
+    if is_array(hint):
         return _array
     if isinstance(origin, type) and hasattr(origin, "_fields"):
         return _object(origin, args)
@@ -558,6 +558,6 @@ def parser_of(hint: object) -> Parser:
     raise TypeError(f"no parser of {hint!r}")
 
 
-def _is_array(hint: object) -> bool:
-    """`NDArray` is a name of its own since numpy 2.5, and `ndarray` before."""
+def is_array(hint: object) -> bool:
+    """Whether a declared type is numpy's array: since numpy 2.5 `NDArray` is a name of its own."""
     return getattr(get_origin(hint), "__name__", "") in ("ndarray", "NDArray")

@@ -18,7 +18,7 @@ from typing import Annotated, Final, NamedTuple, NoReturn, TypeAlias, Union, cas
 import numpy as np
 
 from worldfs.base.errors import BadInput, StorageError
-from worldfs.base.plugin_values import DEPTH_MOST, NUMPY_TOO, TEXT_MOST, UNBOUNDED, UNKNOWN, UNREAD
+from worldfs.base.plugin_values import DEPTH_MOST, NUMPY_TOO, TEXT_MOST, UNBOUNDED, UNKNOWN, UNREAD, is_array
 
 Make: TypeAlias = "Callable[[], object]"
 
@@ -127,7 +127,7 @@ def _of(hint: object, origin: object, args: tuple[object, ...], right: object) -
         yield from _SCALARS[hint]()
     elif origin is tuple and args[-1:] != (Ellipsis,):
         yield from _scalars("a text", "too few")
-    elif isinstance(origin, type) and getattr(origin, "__name__", "") == "ndarray":
+    elif is_array(hint):
         yield from _arrays()
     elif origin in (tuple, list, frozenset, set) or getattr(origin, "__name__", "") in _LISTS:
         yield from _lists(args[0], right)
