@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from enum import IntEnum, StrEnum
-from types import MappingProxyType
+from types import GenericAlias, MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Pr
 from worldfs.base.plugin_calls import called, checked
 from worldfs.base.plugin_faults import PluginFault, contained
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome
-from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, parse, parsed
+from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, is_array, parse, parsed
 
 np = pytest.importorskip("numpy")
 
@@ -333,3 +333,9 @@ def test_a_checked_plug_in_has_the_interfaces_that_it_had_and_changes_nothing_of
         bool(arm.real)
     with pytest.raises(AttributeError):
         arm.review(order)
+
+
+def test_an_array_is_known_by_the_name_that_each_numpy_gives_its_type():
+    for name in ("ndarray", "NDArray"):  # before numpy 2.5, and since
+        assert is_array(GenericAlias(type(name, (), {}), float))
+    assert is_array(np.typing.NDArray[np.float64]) and not is_array(list[float])

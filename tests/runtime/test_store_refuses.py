@@ -100,6 +100,7 @@ def test_a_job_ends_once_the_store_takes_it(bench, number, lines):
         assert not ended
         assert [bench.outcome(id).ok for id in "ab"] == [True, True]
         assert [bench.starts(id) for id in "ab"] == [1, 1]
+        passes(bench, kernel, lambda: not any(name.endswith(".jsonl") for name in bench.store.list(OPEN)))  # archived
     finally:
         end.set()
         kernel.wake()

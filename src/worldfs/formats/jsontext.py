@@ -14,6 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as t
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import repeated_name
 from worldfs.base.messages import coded
 from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import Repeated, depth, same
@@ -65,8 +66,7 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0, repeated: Rep
 def _mapping(repeated: Repeated, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated.append((made, next(name for name in names if names.count(name) > 1)))
+        repeated.append((made, repeated_name(pairs)))
     return made
 
 

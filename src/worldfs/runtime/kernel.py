@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -136,7 +135,7 @@ class Kernel:
         self._until_idle = False
         self._refused_at: float | None = None  # clock.monotonic() when the store last refused what is tried again
         self._resync_at: float | None = None  # clock.monotonic() when what was refused to a tick is done again
-        self._ended: deque[str] = deque()  # jobs whose files are to be archived, once their ends are shown
+        self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
         self._looks = IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)
         self._intake = OrderIntake(
@@ -538,16 +537,9 @@ class Kernel:
         self._showing.changed(job)
 
     def _archive(self) -> None:
-        while self._ended:
-            try:
-                id = self._ended.popleft()
-            except IndexError:  # the kernel is closed, and its other thread has taken the last
-                return
-            try:
-                self.jobs.archive(id)
-            except BaseException:
-                self._ended.appendleft(id)
-                raise
+        ended, self._ended = self._ended, []
+        for id in ended:  # what the store refuses here is archived when all is looked at again
+            self.jobs.archive(id)
 
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""

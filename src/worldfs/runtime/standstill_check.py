@@ -18,7 +18,7 @@ from .job_attempt import JobAttempt
 from .stop_report import RobotStop
 
 AT_ONCE: Final = 8  # calls of one driver's stop that may hang beside each other; a further one waits for one of them
-AGE_S: Final = 0.5  # a standstill that is older is measured anew, and ends with a measurement that says otherwise
+AGE_S: Final = 0.5  # how long a standstill is believed: then it is measured again, and motion ends it
 FRESH_S: Final = 60.0  # of a report that shows it: vehicles that stand report every half minute
 
 

@@ -51,8 +51,7 @@ class ApproveFile(VirtualFile):
         try:
             value = as_object(json.loads(data, object_pairs_hook=each_key_once))
         except KeyTwice as error:
-            said, once, fix = coded("file.key_twice", key=error.key), coded("file.each_once"), coded("file.leave_one")
-            raise BadInput(said, path=path, op="approve", actor=ask.actor, expected=once, fix=fix) from None
+            raise error.refusal(path=path, op="approve", actor=ask.actor) from None
         except (ValueError, RecursionError):
             value = {}
         plan, answer, confirmed = value.get("plan"), value.get("answer"), "confirm" in value

@@ -1,4 +1,4 @@
-"""Where a vehicle without an order stands is what it reports, whoever moved it; others are sent by that alone."""
+"""An idle vehicle says where it stands, also after others have moved it, and other robots are sent by that."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import KeyTwice
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json
 from worldfs.formats import block, entry_ids, sheet_members
@@ -38,8 +39,7 @@ def read(
     value = found.value[key]
     twice = next((name for one, name in found.repeated if one is found.value or one is value), "")
     if twice:
-        said, fix = coded("file.key_twice", key=twice[:80]), coded("file.leave_one")
-        raise BadInput(said, path=file, expected=coded("file.each_once"), fix=fix)
+        raise KeyTwice(twice).refusal(path=file)
     items = written = [] if value is None else value
     if isinstance(items, dict):  # some people write a mapping of ids; it says the same
         written = list(items.values())

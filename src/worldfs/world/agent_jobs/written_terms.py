@@ -38,8 +38,7 @@ def split_message(text: str) -> tuple[str, Json]:
     try:
         found = json.loads(text, object_pairs_hook=each_key_once)
     except KeyTwice as error:
-        twice, once, fix = coded("file.key_twice", key=error.key), coded("file.each_once"), coded("file.leave_one")
-        raise BadInput(twice, op="write", expected=once, fix=fix, code="invalid") from None
+        raise error.refusal(op="write", code="invalid") from None
     except (ValueError, RecursionError):
         return text, {}
     said = found.pop("text", None)
