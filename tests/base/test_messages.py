@@ -9,7 +9,7 @@ import re
 from importlib import import_module
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
@@ -151,3 +151,25 @@ SAME = re.compile(r"`[^`]*`|\{[^}]*\}|'[^']*'|\"[^\"]*\"|\b(paos|apt install)( [
 def test_no_chinese_text_of_a_catalogue_holds_an_english_sentence(area) -> None:
     rows = import_module(f"worldfs.base.messages.{area}_messages").ROWS
     assert not [row for _, row in rows.values() if re.search(r"[a-z]+ [a-z]+ [a-z]+", SAME.sub("", row))]
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(ANY_JSON)
+@example([None])
+@example([10**400])
+@example([[0.4, 0.0], {}])
+def test_whatever_a_file_holds_is_said(value) -> None:
+    said = coded("file.says_other", name="parameters", value=value)
+    assert str(said) and render(said, "zh") != said
+    assert read_coded(str(said), json.loads(json.dumps(stored_form(said)))) == said
+
+
+def test_a_list_of_numbers_is_said_to_the_millimetre_and_any_other_as_it_is() -> None:
+    assert "[0.4, 1]" in coded("file.says_other", name="a", value=[0.40001, 1])
+    assert "[0.4, None]" in coded("file.says_other", name="a", value=[0.4, None])

@@ -231,6 +231,32 @@ def test_threads_that_wait_for_a_server_return_when_the_store_is_closed(own, mon
         other.put("a", b"1")
 
 
+def test_a_thread_that_a_closing_store_wakes_writes_nothing_more(own):
+    """As of a world that is dropped: what waits for an end, and hears of none, would take back its order."""
+    other = NatsStore(own.address)
+    watch, refused = other.watch("jobs"), []
+
+    def wait_and_write():
+        watch.read(None)
+        try:
+            other.put("late", b"1")
+        except StorageError as error:
+            refused.append(error.found)
+
+    thread = threading.Thread(target=wait_and_write, daemon=True)
+    thread.start()
+    shut = other._shut
+
+    async def late():
+        await asyncio.sleep(0.05)  # whatever the woken thread does comes before
+        await shut()
+
+    other._shut = late
+    other.close()
+    thread.join()
+    assert refused == ["the store is closed"] and "late" not in own.list("")
+
+
 def test_a_client_that_has_given_up_to_connect_again_is_made_to(own):
     server, client = own._server.pid, own.connection.client
     own._server.stop()

@@ -116,7 +116,10 @@ def _shown(value: object, column: int) -> object:
         if any(isinstance(item, str) for item in value):
             mark = "、" if column and isinstance(value[0], CodedText) else ", "
             return mark.join(str(_shown(item, column)) for item in value)
-        return vector_text(value)
+        try:
+            return vector_text(value)
+        except (TypeError, ValueError, OverflowError):  # a list from a file: anything may be in it
+            return str(value)
     return value
 
 

@@ -68,6 +68,9 @@ class NatsStore(SharedStore):
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         """Run it on the loop of the connection, and wait."""
+        if self._closed:
+            work.close()
+            raise StorageError(coded("engine.closed"), path=self.name)
         try:
             return self._loop.run(work)
         except LoopClosed:
@@ -123,10 +126,10 @@ class NatsStore(SharedStore):
         for lease in self._leases.all():
             with suppress(StorageError):
                 lease.release()
+        self._closed = True  # first: a thread that waits at a watch writes nothing more when it is woken
         for watch in self.bucket.index.watches():
             watch.wake()
-        self.run(self._shut())
-        self._closed = True
+        self._loop.run(self._shut())
         self._loop.close()
 
     async def _shut(self) -> None:
