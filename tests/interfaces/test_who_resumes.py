@@ -268,3 +268,10 @@ def test_a_mount_has_the_standing_of_its_role(site: Site, tmp_path: Path, role: 
     assert (done.returncode == 0) is resumed
     assert site.stopped() is not resumed
     site.world.resume(ROBOT, "operator")
+
+
+def test_no_token_of_a_person_is_made_that_was_asked_for_as_a_users(site: Site) -> None:
+    asked = run_command("--home", str(site.home), "token", "add", "carl", "--person", "--role", "user")
+    assert asked.returncode == 2 and "admin" in asked.stderr and not asked.stdout
+    assert "carl" not in (site.home / "auth_tokens.json").read_text()
+    assert "as user" in run_command("--home", str(site.home), "token", "add", "rex").stderr

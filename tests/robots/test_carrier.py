@@ -103,6 +103,16 @@ def test_it_is_no_faster_than_its_profile_says():
     assert 0.4 < max(speeds) <= carrier_model.SPEED * 1.03
 
 
+@pytest.mark.parametrize("pose", [[0, 0, 1.57], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.7071, 0.7071], [1.57]])
+def test_a_pose_that_it_would_not_take_is_refused(pose):
+    cell = Workcell(LOADED, (A,), (CART,))
+    (refused,) = cell.review(CART, "move_to", target_pose=[-1.0, 0.45, 0.0, *pose])
+    assert refused.code == "SCHEMA_VALIDATION" and "does not turn" in refused.expected
+    whole_turn = [-1.0, 0.45, 0.0, 0.0, 0.0, 6.2832]
+    assert not cell.review(CART, "move_to", target_pose=whole_turn)
+    assert not cell.review(CART, "move_to", target_pose=[-1.0, 0.45, 0.0, 0, 0, 0, 1])
+
+
 def test_where_it_cannot_stand_or_go_it_refuses_and_names_what_is_in_the_way():
     walls = [
         Thing(f"wall_{i}", "wall", "furniture", (-0.42 + x, 0.45 + y, -0.25), size=size, shape="box")

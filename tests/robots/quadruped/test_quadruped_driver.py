@@ -74,6 +74,11 @@ def test_it_is_turned_as_the_pose_says_and_towards_what_it_was_sent_to(dog: Call
     )
 
 
+@pytest.mark.parametrize("pose", [[0.3, 0, 2.0], [0, -0.3, 0], [0, 0, 0.7071, 0.7071], [2.0]])
+def test_a_pose_in_which_it_would_lean_is_refused(dog: Callable[..., Any], pose: list[float]) -> None:
+    assert dog().review("move_to", target_pose=[0.5, -1.0, 0.0, *pose]) == ["SCHEMA_VALIDATION"]
+
+
 def test_what_touches_a_part_of_it_is_told_and_what_others_touch_is_not(dog: Callable[..., Any]) -> None:
     one = dog()
     world, simulation = one.body.floor, one.body.floor.simulation

@@ -81,6 +81,11 @@ ROWS = {
     "robot.param_length": ("3, 6 or 7 numbers", "3、6 或 7 个数"),
     "robot.give_length": ("give 3 or 6 numbers", "给出 3 或 6 个数"),
     "robot.give_three": ("give three numbers", "给出三个数"),
+    "robot.level": ("a pose with roll and pitch 0: the robot stays level", "roll 和 pitch 为 0 的位姿：机器人保持水平"),
+    "robot.level_unturned": (
+        "a pose with roll, pitch and yaw 0: the robot stays level and does not turn",
+        "roll、pitch 和 yaw 为 0 的位姿：机器人保持水平，也不转向",
+    ),
     "robot.give_pose": ("give a target_pose", "给出 target_pose"),
     "robot.param_id": ("the id of a thing", "物体的 id"),
     "robot.no_thing": ("a thing in the scene; there is none", "场景中的物体，但场景中没有物体"),

@@ -162,7 +162,7 @@ _WORLD = (
         "token:add",
         (
             ArgumentSpec(("agent",), "help.token_add_agent", "AGENT", completes="agent"),
-            ArgumentSpec(("--role",), "help.token_add_role", default="user", choices=("user", "admin")),
+            ArgumentSpec(("--role",), "help.token_add_role", choices=("user", "admin")),
             ArgumentSpec(("--person",), "help.token_add_person", takes="switch"),
         ),
         "help.token_add_more",

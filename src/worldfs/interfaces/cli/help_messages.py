@@ -323,7 +323,7 @@ ROWS = {
         "该名字属于一个人，其权限与操作员相同（角色 admin）",
     ),
     "help.page_person": ("sign another person in, by name", "以另一人的名字登录"),
-    "help.token_add_role": ("what it may", "它的权限"),
+    "help.token_add_role": ("what it may (default: user)", "它的权限（默认：user）"),
     "help.token_list": ("list the tokens of the served tree (masked)", "列出所提供的树的令牌(已遮盖)"),
     "help.token_revoke": ("revoke a token of the served tree", "撤销所提供的树的一个令牌"),
     "help.token_revoke_more": (

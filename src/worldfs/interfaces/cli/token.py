@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from worldfs.access.binding import ADMIN, MOTHER
+from worldfs.access.binding import ADMIN, MOTHER, USER
 from worldfs.access.tokens import ASIDE, TokenStore, shared_token_agents
 from worldfs.base.agent_names import check_new_name
 from worldfs.base.durable import Root
@@ -22,7 +22,7 @@ def add(context: CommandContext) -> int:
     if context["person"]:
         return _add_person(context)
     name = check_new_name(context.agents, context["agent"])
-    issued, token = _tokens(context).add(name, context["role"])
+    issued, token = _tokens(context).add(name, context["role"] or USER)
     Root.build(Path(context.agents) / issued.agent)
     context.output.report(token, {**issued.to_json(), "token": token})
     context.output.notice(coded("command.token_for", id=issued.id, agent=issued.agent, role=issued.role))
@@ -32,7 +32,7 @@ def add(context: CommandContext) -> int:
 def _add_person(context: CommandContext) -> int:
     if context.session_agent:
         raise BadInput(coded("command.agent_session", agent=context.session_agent), op="token", code="USAGE")
-    issued, token = _tokens(context).add(MOTHER, ADMIN, person=context["agent"])
+    issued, token = _tokens(context).add(MOTHER, context["role"] or ADMIN, person=context["agent"])
     context.output.report(token, {**issued.to_json(), "token": token})
     context.output.notice(coded("command.token_for_person", id=issued.id, person=issued.person))
     return 0

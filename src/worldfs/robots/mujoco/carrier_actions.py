@@ -93,7 +93,7 @@ def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
         if point is None:
             fix = coded("robot.give_pose")
             return params.invalid_param(order, "target_pose", coded("robot.param_pose"), dict(order.params), fix)
-        return coded("robot.the_place"), [point[:2]]
+        return params.turned(order, point, yaw=False) or (coded("robot.the_place"), [point[:2]])
     label = params.word(order.params, LABEL)
     rig = carrier.rig
     known = [*rig.arms, *rig.things, *(zone.name for zone in rig.plan.zones if zone.at)]

@@ -21,6 +21,9 @@ def refused(expected: str, found: str, fix: str, job: str) -> Finding:
     return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, job)
 
 
+TURNED = 0.05  # rad that a robot may stand turned from its goal
+
+
 def invalid_param(
     order: Order, field: str, expected: str, found: object, fix: str, *, code: str = "SCHEMA_VALIDATION"
 ) -> Finding:
@@ -72,6 +75,20 @@ def point(order: Order, keys: tuple[str, ...] = POINT) -> Array | Finding | None
             )
         return found
     return None
+
+
+def turned(order: Order, place: Array, *, yaw: bool) -> Finding | None:
+    """What a pose asks of a body that stays level on the floor and does not do: to lean, or to turn without `yaw`.
+
+    `place`: as of `point`. Its roll, pitch and yaw are in rad, by `TURNED` at most from zero.
+    """
+    asked = place[3:] if len(place) != 7 else place[3:6]  # of a quaternion: all but w
+    if yaw and len(place) == 6:
+        asked = asked[:2]
+    if not np.any(np.abs(np.remainder(asked + math.pi, 2 * math.pi) - math.pi) > TURNED):
+        return None
+    expected = coded("robot.level" if yaw else "robot.level_unturned")
+    return invalid_param(order, "target_pose", expected, place.tolist(), coded("robot.give_three"))
 
 
 def word(params: Json, keys: tuple[str, ...]) -> tuple[str, str] | None:

@@ -186,7 +186,9 @@ class QuadrupedDriver:
                 return params.invalid_param(order, "target_pose", expected, given, fix)
             if isinstance(place, Finding):
                 return place
-            yaw = float(place[5]) if len(place) >= 6 else None
+            if leaning := params.turned(order, place, yaw=True):
+                return leaning
+            yaw = float(place[5]) if len(place) == 6 else None
             return FloorTarget("", Footprint(float(place[0]), float(place[1]), (0.0, 0.0)), True, yaw)
         key, label = params.word(order.params, LABEL) or (LABEL[0], "")
         found = self.floor.named(label) if label else []
