@@ -336,7 +336,48 @@ SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for w
 ]
 
 
-@pytest.mark.parametrize(("named", "text", "wanted"), [*ROWS, *MEANT, *SORTED])
+LONE = ("left boot", "cube", "small spoon", "mug", "key", "sponge")  # the cube lies to the right
+LONE_ZH = ("左靴子", "方块", "小勺子", "海绵", "钥匙", "积木")
+MUGS = ("mug", "tea mug", "coffee mug", "cube")
+CUPS = ("杯子", "茶杯", "咖啡杯", "方块")
+SAID = [  # a side or a size that is said of one thing alone; "but" with the same rule on both sides
+    (LONE, "put the right-hand boot in the basket", "?"),
+    (LONE, "put the left-hand boot in the basket", "a0"),
+    (LONE, "put the left hand boot in the basket", "a0"),
+    (LONE, "put the rightmost boot in the basket", "?"),
+    (LONE, "put the boot on the right-hand side in the basket", "?"),
+    (LONE, "put the cube on the right in the basket", "a1"),
+    (LONE, "put the right cube in the basket", "a1"),
+    (LONE, "put the cube on the left in the basket", "?"),
+    (LONE, "put the left-hand cube in the basket", "?"),
+    (LONE, "put the top cube in the basket", "?"),
+    (LONE, "put the middle cube in the basket", "?"),
+    (LONE, "put the front cube in the basket", "?"),
+    (LONE, "put the big spoon in the basket", "?"),
+    (LONE, "put the biggest spoon in the basket", "?"),
+    (LONE, "put the tiny spoon in the basket", "a2"),
+    (LONE_ZH, "把最右边的靴子放进basket", "?"),
+    (LONE_ZH, "把右边的方块放进basket", "a1"),
+    (LONE_ZH, "把左边的方块放进basket", "?"),
+    (LONE_ZH, "把最大的勺子放进basket", "?"),
+    (SHOES, "put the left-hand shoe in the basket", "a0"),
+    (MUGS, "put every mug that isn't the tea mug in the basket", "a0 a2"),
+    (MUGS, "put all mugs which are not the tea mug in the basket", "a0 a2"),
+    (MUGS, "put everything that is not a mug in the basket", "a3"),
+    (MUGS, "put everything that is not a banana in the basket", "-"),
+    (MUGS, "put all mugs other than the tea mug in the basket", "a0 a2"),
+    (CUPS, "除了茶杯的杯子都放进basket", "a0 a2"),
+    (CUPS, "除茶杯外，所有杯子都放在basket里", "a0 a2"),
+    (CUPS, "把除了茶杯以外的杯子放进basket", "a0 a2"),
+    (CUPS, "把不是茶杯的杯子都放进basket", "a0 a2"),
+    (CUPS, "除了茶杯的其他东西放进basket", "a0 a2 a3"),
+    (CUPS, "把除杯子以外的东西放进basket", "?"),
+    (CUPS, "把杯子以外的东西放进basket", "?"),
+    (CUPS, "把所有杯子以外的东西放进basket", "a3"),
+]
+
+
+@pytest.mark.parametrize(("named", "text", "wanted"), [*ROWS, *MEANT, *SORTED, *SAID])
 def test_words_name_these_things_and_no_others(named, text, wanted):
     scene = things(*named)
     assert moved(text, scene) == wanted, interpret(text, scene)
@@ -411,6 +452,8 @@ def test_words_that_name_nothing_are_answered_with_the_reason(words):
     [
         (("battery", "battery", "key"), "put a battery in the basket and the others in the tray"),
         (("mug", "mug", "key"), "put one mug in the basket and the rest in the tray"),
+        (("mug", "mug", "key"), "put one mug in the basket and the other one in the tray"),
+        (("mug", "mug", "key"), "put a mug in the basket and the other in the tray"),
         (("电池", "电池", "杯子"), "把一个电池放进basket，另一个放进tray"),
     ],
 )
@@ -418,3 +461,10 @@ def test_the_others_of_some_are_those_of_their_kind(named: tuple[str, ...], text
     intent = interpret(text, things(*named))
     assert isinstance(intent, CommandIntent)
     assert [(goal.object, goal.container) for goal in intent.goals] == [("a0", "b1"), ("a1", "b2")]
+
+
+@pytest.mark.parametrize(
+    "text", ["put the key in the basket and the other one in the tray", "把key放进basket，另一个放进tray"]
+)
+def test_the_other_of_a_thing_that_is_alone_is_asked_about(text: str) -> None:
+    assert isinstance(interpret(text, things("key", "mug", "cube")), RefusedIntent)

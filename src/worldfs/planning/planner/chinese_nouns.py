@@ -92,6 +92,7 @@ class ChineseNounParser:
         self.words, self.at, self.vocabulary = found, 0, vocabulary
         self.said = False
         self.leaving = False  # reading what is left out
+        self.of_these = False  # what was left out is of what comes next: 除茶杯以外的杯子
 
     def here(self, n: int = 0) -> ChineseWord:
         return self.words[self.at + n] if self.at + n < len(self.words) else ChineseWord("")
@@ -193,11 +194,7 @@ class ChineseNounParser:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
-            self.leaving = True
-            but = self.aside("all")
-            self.leaving = False
-            self.take("outside")
-            self.take("de")
+            but = self.left_out()
         if self.all_here():
             self.at += 1
             if self.said and not but:
@@ -209,9 +206,11 @@ class ChineseNounParser:
             nouns: tuple[NounPhrase, ...] = (NounPhrase(text, pronoun=True, plural=True, count=number),)
         else:
             nouns = self.nouns()
+            if self.of_these:
+                nouns = tuple(replace(n, quantity=n.quantity or "all", plural=True) for n in nouns)
         if not but and self.take("outside"):  # 苹果以外的东西
             self.take("de")
-            but = tuple(replace(n, quantity=n.quantity or "all") for n in nouns)
+            but = nouns
             if self.take("dou"):
                 return (NounPhrase("都", (("东西", frozenset("*")),), "all", plural=True),), but
             nouns = tuple(replace(n, quantity="all", plural=True) for n in self.nouns())
@@ -223,6 +222,15 @@ class ChineseNounParser:
         if self.take("dou", "all"):
             nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
         return nouns, but
+
+    def left_out(self) -> tuple[NounPhrase, ...]:
+        """After 除了, with what ends it: 苹果以外的 · 苹果的."""
+        self.leaving = True
+        found = self.aside("all")
+        self.leaving = False
+        outside = self.take("outside")
+        self.of_these = self.take("de") is not None or (outside is not None and outside.text[-1] == "的")
+        return found
 
     def nouns(self) -> tuple[NounPhrase, ...]:
         found = [self.noun()]
@@ -290,6 +298,7 @@ class ChineseNounParser:
         without: list[Word] = []
         found: list[Word] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
+        aside: tuple[NounPhrase, ...] = ()
         best, best_of, other, side_word, size_word, these = "", None, False, False, False, False
         if self.best_of_here():
             self.at += 1
@@ -308,10 +317,15 @@ class ChineseNounParser:
             digit = self.count(word)
             if word.keys:
                 found += self.vocabulary.said(word.text, word.keys)
-            elif "isnot" in word.kinds and not (found or best or without) and self.here(1).keys:
-                while self.here(1).keys:  # 不是红色的东西
+            elif "isnot" in word.kinds and not (found or best or without or aside) and self.here(1).keys:
+                denied: list[Word] = []
+                while self.here(1).keys:  # 不是红色的东西 · 不是茶杯的杯子
                     self.at += 1
-                    without += self.vocabulary.said(self.here().text, self.here().keys)
+                    denied += self.vocabulary.said(self.here().text, self.here().keys)
+                if all(map(is_colour, denied)):
+                    without += denied
+                else:
+                    aside = (NounPhrase("".join(w for w, _ in denied), tuple(denied), "all"),)
                 self.at += 1
                 if "de" not in self.here().kinds:
                     raise NotUnderstood("planner.negation", "negation", word=word.text)
@@ -348,8 +362,8 @@ class ChineseNounParser:
                 self.at += "de" in self.here(1).kinds
             elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
                 break
-            elif self.leaving and found and not all(map(is_colour, found)) and self.is_any_thing(1):
-                break  # 除了苹果的东西: what is not the apple
+            elif self.leaving and found and not all(map(is_colour, found)):
+                break  # 除了苹果的东西, 除了茶杯的杯子: what is not the apple, a cup but not that
             self.at += 1
         coloured = bool(found) and all(map(is_colour, found))
         if coloured and "de" in self.here().kinds and ("dou" in self.here(1).kinds or quantity == "all"):
@@ -364,12 +378,12 @@ class ChineseNounParser:
             found = found or [("东西", frozenset("*"))]
             return NounPhrase(
                 text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of, of_two=of_two,
-                without=tuple(without), side_word=side_word, size_word=size_word,
+                without=tuple(without), but=aside, side_word=side_word, size_word=size_word,
             )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)
-        if (other or without) and not found:
-            found = [("东西", frozenset("*"))]
+        if (other or without or aside) and not found:
+            found = [("one" if other and quantity == "the" else "东西", frozenset("*"))]
         if self.unknown() and (not found or coloured):
             raise self.no_noun()
         if not found:
@@ -386,6 +400,7 @@ class ChineseNounParser:
             at=at,
             other=other,
             without=tuple(without),
+            but=aside,
         )
 
     def measured_from(self) -> NounPhrase | None:
@@ -412,9 +427,6 @@ class ChineseNounParser:
         if any(k[:5] == "best:" for k in after) or "other" in after or "this" in after:
             return True
         return any(k in after for k in ("de", "all", "any", *lexicon_zh.DIGITS_ZH))
-
-    def is_any_thing(self, n: int) -> bool:
-        return "*" in self.here(n).keys
 
     def noun_here_after(self) -> bool:
         self.at += 1

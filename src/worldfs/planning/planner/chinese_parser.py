@@ -223,8 +223,7 @@ class ChineseParser(ChineseNounParser):
         self.or_places = []
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
-            but = self.aside("all")
-            self.take("outside")
+            but = self.left_out()
             self.comma()
         by = self.attribute()
         if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
@@ -327,7 +326,7 @@ class ChineseParser(ChineseNounParser):
         acts = set(self.here().act())
         # 苹果放在篮子里: that is how it is, where nothing was ordered yet
         told = self.here().text[-1:] == "在" and not (
-            should or self.said or self.ordered_later() or any(n.other or n.text == "都" for n in what)
+            should or but or self.said or self.ordered_later() or any(n.other or n.text == "都" for n in what)
         )
         orders = acts & {"put", "pick", "clear", "stackon", "back", "undo"} and not told
         if orders or "toward" in self.here().kinds or any(f"shift{way}" in self.here().kinds for way in _WAYS):

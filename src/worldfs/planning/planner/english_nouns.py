@@ -217,7 +217,8 @@ class EnglishNounParser:
             found = self._words("all")[0] if rest == "rest of the" else []
             found = found or [("rest", frozenset("*"))]
             return NounPhrase(rest, tuple(found), "all", plural=True, other=True, without=tuple(self.without))
-        if self.ahead() in lexicon_en.NUMBERS or (
+        one = other and self.ahead() == "one" and self.vocabulary.english_word(self.ahead(1)) is None
+        if (self.ahead() in lexicon_en.NUMBERS and not one) or (
             self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
         ):
             count = lexicon_en.NUMBERS.get(self.ahead()) or int(self.ahead())
@@ -253,6 +254,8 @@ class EnglishNounParser:
                 else:
                     found, plural = self._words("all")
             found = found or [("things", frozenset("*"))]
+        if other and not found and quantity == "the" and not count:
+            found = [("one", frozenset("*"))]  # "the other in the tray"
         if not found:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
@@ -394,12 +397,14 @@ class EnglishNounParser:
         self.at += aside
         linked = self.phrase(_WHICH)
         if linked and self.phrase(("not",)):
-            self.phrase(("a", "an", "the", "any"))
+            here = self.at
             words, _ = self._words("all")
-            if not words:
-                self._stuck()
-            self.without += words
-            return replace(noun, text=" ".join(self.tokens[start : self.at]), plural=noun.plural)
+            if words and all(map(is_colour, words)):
+                self.without += words
+            else:
+                self.at = here
+                noun = replace(noun, but=(*noun.but, self.noun_apart()))
+            return replace(noun, text=" ".join(self.tokens[start : self.at]))
         if linked and (colour := self._colour()):
             return replace(noun, being=(*noun.being, colour), text=" ".join(self.tokens[start : self.at]))
         self.phrase(("the",) if linked else ())
@@ -412,7 +417,8 @@ class EnglishNounParser:
         elif (
             not noun.best
             and (side := self.phrase(lexicon_en.ON_THE_SIDE))
-            and self.ahead() not in ("of", "side", "half")
+            and self.ahead() not in ("of", "side", "half", "between")
+            and not (self.ahead() == "," and self.ahead(1) == "between")
         ):
             noun = replace(noun, best=lexicon_en.ON_THE_SIDE[side], side_word=True)
         elif not (noun.best in ("nearest", "farthest") and self.phrase(("to", "from"))):

@@ -49,7 +49,7 @@ from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .scene_facts import ROBOT, containers, final_support, grains_in, immovable_ids, opens, surfaces, wipes
 from .undo import undo_goals
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, Word
 
 PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, PlacedGoal, DownGoal)
 
@@ -78,6 +78,7 @@ class GoalBuilder:
         self.slides = slides  # the robot can push a thing; without that it carries
         self._mobile = mobile  # the robot itself goes to places
         self.resolve = NounResolver(scene, vocabulary, language)
+        self.place_head: Word | None = None  # what "one" stands for, of a place
         self.sided = DirectionalGoals(self)
         self.goals: list[Goal] = []
         self.later: list[int] = []
@@ -188,9 +189,10 @@ class GoalBuilder:
         return found[0]
 
     def where(self, nouns: tuple[NounPhrase, ...]) -> str:
-        last = self.resolve.last
+        last, head = self.resolve.last, self.resolve.head
+        self.resolve.head = self.place_head or head
         found = self.resolve.all(nouns)
-        self.resolve.last = last
+        self.resolve.last, self.resolve.head, self.place_head = last, head, self.resolve.head
         if len(found) != 1:
             raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=nouns[0].text)
         return found[0]

@@ -82,6 +82,7 @@ class NounPhrase:
     size_word: bool = False  # `best` was said with a size ("the big cube"), which may be part of a name as well
     of_two: bool = False  # a comparative: "the bigger one" chooses of two, and of no other number
     without: tuple[tuple[str, frozenset[str]], ...] = ()  # words with their keys; a thing must fit none of them
+    but: tuple[NounPhrase, ...] = ()  # "that is not the tea mug": none of what these mean
     being: tuple[tuple[str, frozenset[str]], ...] = ()  # "that is red": colours that it has, whatever it is called
     other: bool = False  # of those, the ones that this instruction has not named yet
     options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these

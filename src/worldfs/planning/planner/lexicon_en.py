@@ -213,6 +213,11 @@ PLAIN_SIZES = {
     "tall": "tallest", "short": "lowest", "long": "longest", "heavy": "heaviest",
 }  # fmt: skip
 NAMED_SIDES = BEST_SIDE | _set("rear inner outer side corner far near first second third")  # of a name
+SIDED = frozenset(BEST[word] for word in BEST_SIDE)
+OPPOSITES = {
+    "biggest": ("smallest",), "smallest": ("biggest",), "tallest": ("lowest",), "longest": ("lowest",),
+    "lowest": ("tallest", "longest"),
+}  # fmt: skip
 COMPARED = {
     "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
     "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
@@ -229,6 +234,7 @@ ON_THE_SIDE = {
     "farthest to the right": "rightmost", "furthest to the right": "rightmost", "in the middle": "middle", "on the far left": "leftmost",
     "on the far right": "rightmost", "at the front": "frontmost", "at the back": "backmost", "in front": "frontmost",
     "on top": "top", "at the bottom": "bottom", "at the top": "top",
+    **{f"on {the} {side}{hand} side": f"{side}most" for the in ("the", "your") for side in ("left", "right") for hand in ("", "-hand")},
 }  # fmt: skip
 del ON_THE_SIDE["to the left"]  # that says which way
 SIDES = ("left", "right", "front", "behind")
@@ -245,7 +251,7 @@ PREPS: dict[str, str] = {
     "in front of": "front", "before": "front", "at the front of": "front", "behind": "behind", "in back of": "behind",
     "at the back of": "behind", "at the front edge of": "front", "at the far end of": "behind",
     "between": "between", "in between": "between", "halfway between": "between",
-    "in the middle between": "between", "midway between": "between",
+    "in the middle between": "between", "in the middle , between": "between", "midway between": "between",
     "in the space between": "between", "in the gap between": "between",
     **{
         f"{at} the {middle} of": "middle"

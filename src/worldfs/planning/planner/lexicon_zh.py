@@ -57,6 +57,14 @@ SIZES_ZH = {
     "长": "longest",
     "短": "lowest",
 }  # of a name
+SIDES_ZH = {
+    "左": "leftmost",
+    "右": "rightmost",
+    "前": "frontmost",
+    "后": "backmost",
+    "上": "top",
+    "下": "bottom",
+}  # of a name
 _LAST = "(?:刚才|刚刚|上一步|上一个|上次|之前|最后(?:一步)?|前面)?的?"
 UNDO = re.compile(
     f"(?:撤销|撤回|还原|取消|恢复(?:原状|原样)?|复原|物归原处){_LAST}(?:操作|动作|指令|步骤|命令|移动|任务|一步)?(?:吧)?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from worldfs.base.model import Scene
 
@@ -10,7 +11,7 @@ from . import superlatives, thing_names
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
-from .scene_facts import ThingLocation, final_support, layout, movable
+from .scene_facts import ThingLocation, final_support, layout, movable, own_robot
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 
@@ -61,21 +62,26 @@ class NounResolver:
         here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
         here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
         here = [fit for fit in here if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]
-        here = [fit for fit in here if fit.id not in but]
+        spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
+        here = [fit for fit in here if fit.id not in spared]
         if noun.other:
             if not self.mentioned & {fit.id for fit in anywhere}:
                 raise self._asked("planner.other", noun, [fit.id for fit in here])
             here = [fit for fit in here if fit.id not in self.mentioned]
-        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and fit.id not in but]
+        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and fit.id not in spared]
         if here and all(fit.kind >= FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
             doubtful += [fit for fit in fits if not fit.certain and self.vocabulary.may_hold(fit.id)]
         if noun.best and here:
             if doubtful:
                 raise self._ambiguous(noun, [*here, *doubtful])
-            return self._best(noun, tuple(fit.id for fit in closest(here, several=True)))
+            return self._best(noun, closest(here, several=True))
         if not here:
             return self._nothing(noun, fits)
         return self._chosen(noun, here, doubtful)
+
+    def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
+        """What is not meant: of "a mug" all of them."""
+        return self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
 
     def fits(self, noun: NounPhrase) -> list[Fit]:
         """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""
@@ -97,7 +103,9 @@ class NounResolver:
             if noun.quantity == "all" and not noun.count:
                 return ()
             listed = self.names([fit.id for fit in fits if fit.certain])
-            raise NotUnderstood("planner.missing_there", "missing", what=bare(noun), here=listed)
+            raise NotUnderstood(
+                "planner.missing_there", "missing", what=noun.text if noun.other else bare(noun), here=listed
+            )
         if doubtful:
             raise self._asked("planner.perhaps", noun, [fit.id for fit in doubtful], what=bare(noun))
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
@@ -139,22 +147,53 @@ class NounResolver:
             return ids
         raise self._ambiguous(noun, found)
 
-    def _best(self, noun: NounPhrase, found: tuple[str, ...]) -> tuple[str, ...]:
+    def _best(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
+        found = tuple(fit.id for fit in fits)
         base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
         if noun.size_word and len(found) == 1 and self.vocabulary.sizes_another(found[0], noun.words):
-            raise self._asked("planner.perhaps", noun, found, what=noun.text)
+            raise self._doubted(noun, found)
         sizes = {id: self.vocabulary.named_sizes(id) for id in found}
         if noun.size_word and any(sizes.values()):  # "the big green box": one is called "big box"
             chosen = tuple(id for id in found if noun.best in sizes[id])
             if len(chosen) != 1 or not all(sizes.values()):
-                raise self._asked("planner.ambiguous", noun, found)
+                raise self._doubted(noun, found)
             return chosen
         unclear = (noun.of_two and len(found) != 2) or (noun.plural and not noun.count)
         if unclear or (noun.side_word and any(self.vocabulary.names_a_side(id) for id in found)):
-            raise self._asked("planner.ambiguous", noun, found)
+            raise self._doubted(noun, found)
+        if found and len(found) < noun.count:
+            raise self._count(noun, found)
         chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
+        if len(found) == 1 and not self._is_so(noun, fits[0]):
+            raise self._doubted(noun, chosen)
         self._tell(noun.text, chosen)
         return chosen
+
+    def _is_so(self, noun: NounPhrase, fit: Fit) -> bool:
+        """Whether one thing alone is what is said to choose it: its name says no other, and it lies on that side."""
+        if not fit.exact and self.vocabulary.belies(fit.id, noun.best):
+            return False
+        return noun.size_word or not noun.side_word or self._lies(fit.id, noun.best)
+
+    def _lies(self, id: str, best: str) -> bool:
+        """Does it lie on that side, as the robot stands? What is not plain is no."""
+        side, thing, robot = best.removesuffix("most"), self.scene.thing(id), own_robot(self.scene)
+        if best in ("top", "bottom"):
+            upper, lower = (id, "") if best == "top" else ("", id)
+            return any(
+                spot.relation == "on" and spot.of in self.places and upper in ("", one) and lower in ("", spot.of)
+                for one, spot in self.places.items()
+            )
+        if thing is None or side not in ("left", "right") or len(thing.position) < 2:
+            return False
+        x, y = axis(side, self.scene)
+        dx, dy = robot.pose[:2] if robot is not None and len(robot.pose) >= 2 else (0.0, 0.0)
+        return (thing.position[0] - dx) * x + (thing.position[1] - dy) * y > superlatives.TIE_M
+
+    def _doubted(self, noun: NounPhrase, found: Sequence[str]) -> NotUnderstood:
+        if len(found) == 1:
+            return self._asked("planner.perhaps", noun, found, what=noun.text)
+        return self._asked("planner.ambiguous", noun, found)
 
     def _ambiguous(self, noun: NounPhrase, found: list[Fit]) -> NotUnderstood:
         return self._asked("planner.ambiguous", noun, [fit.id for fit in found])

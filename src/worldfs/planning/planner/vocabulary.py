@@ -223,6 +223,14 @@ class Vocabulary:
         english = {lexicon_en.PLAIN_SIZES.get(word, "") for word in called.beside}
         return frozenset({*english, *(lexicon_zh.SIZES_ZH.get(sign, "") for sign in signs)} - {""})
 
+    def belies(self, id: str, best: str) -> bool:
+        """Does the thing's name say another side or size than the most so: the rightmost, of a "left boot"?"""
+        called = self.called[id]
+        sides = {lexicon_en.BEST[word] for word in called.beside if word in lexicon_en.BEST_SIDE}
+        sides |= {best for sign, best in lexicon_zh.SIDES_ZH.items() if called.signs.startswith(sign)}
+        another = bool(sides) and best in lexicon_en.SIDED and best not in sides
+        return another or not self.named_sizes(id).isdisjoint(lexicon_en.OPPOSITES.get(best, ()))
+
     def is_coloured(self, id: str, word: Word) -> bool:
         """Has the thing this colour, as it is stated, or else as its name tells it?"""
         return bool({sense for sense in word[1] if sense[:2] == "c:"} & self.called[id].colours)

@@ -315,6 +315,57 @@ def sided_where(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(said, s.into(d.places[0])), truth
 
 
+def another_side(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The right-hand boot", with only a left boot: ask, however the side is said and wherever the boot lies."""
+    head = d.word("sided")
+    named, said = d.rng.sample((("left", "左"), ("right", "右")), 2)
+    name = d.make((named[0] if d.names == EN else named[1],), head)
+    d.ordinary_places()
+    d.add(name)
+    d.fill(clear=[name])
+    what = d.head(name).text
+    phrase = s.pick(
+        "the {0}-hand {1} / the {0} {1} / the {1} on the {0} / the {0}most {1} / the {1} on the {0}-hand side",
+        "{0}边的{1} / {0}侧的{1} / 最{0}边的{1} / {0}边那个{1} / {0}手边的{1}",
+    ).format(said[0] if s.en else said[1], what)
+    return s.put(phrase, s.into(d.places[0])), Truth()
+
+
+def side_of_one(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The cube on the right", with one cube: that, if it lies there as the robot sees it; else ask."""
+    name = d.plain() if d.rng.random() < 0.6 else d.compound()
+    d.ordinary_places()
+    thing = d.add(name)
+    d.fill(clear=[name])
+    y = thing.position[1]
+    if abs(y) < 0.05 or (s.en and name.plural == name.text):
+        raise Redraw
+    one(name, d.things)
+    left = d.rng.random() < 0.5
+    phrase = s.pick(
+        "the {0} {1} / the {0}-hand {1} / the {1} on the {0} / the {1} on the {0} side",
+        "{0}边的{1} / {0}边那个{1} / {0}侧的{1}",
+    ).format(("left" if left else "right") if s.en else "左" if left else "右", name.text)
+    lies = (y > 0) == left
+    return s.put(phrase, s.into(d.places[0])), Truth(ends([thing], [d.places[0].id]) if lies else ())
+
+
+def another_size(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The big spoon", with only a small spoon: ask, however the size is said."""
+    head = d.word("sized")
+    named, said = d.rng.sample((("small", "小", "smaller", "smallest"), ("large", "大", "bigger", "biggest")), 2)
+    name = d.make((named[0] if d.names == EN else named[1],), head)
+    d.ordinary_places()
+    d.add(name)
+    d.fill(clear=[name])
+    what = d.head(name).text
+    phrase = s.pick(
+        f"the {said[0]} {what} / the {said[2]} {what} / the {said[3]} {what}",
+        f"{said[1]}{what} / {said[1]}的{what} / 最{said[1]}的{what} / 那个{said[1]}{what}",
+    )
+    return s.put(phrase, s.into(d.places[0])), Truth()
+
+
 def sized(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "The small spoon" is the thing of that name, whatever its size."""
     head = d.word("sized")
@@ -470,7 +521,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "another colour": other_colour, "exact, and longer": exact_and_more, "a name in a name": nested,
     "one-word compound": one_word, "head first": head_before, "words that no list knows": no_list_knows,
     "mixed scripts": scripts_in_a_name, "id": by_id, "ids that disagree": ids_disagree, "side in a name": sided,
-    "side, or where": sided_where, "size in a name": sized, "number in a name": number,
+    "side, or where": sided_where, "another side": another_side, "side of one": side_of_one,
+    "another size": another_size, "size in a name": sized, "number in a name": number,
     "number before": number_before, "grammar in a name": grammar_words, "colour in a name": colour_word,
     "twins": twins, "not there": unknown, "plural-looking": plural_looking,
     "stands for contents": stands_for_contents, "other spelling": other_spelling, "mixed languages": mixed,

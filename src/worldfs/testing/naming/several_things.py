@@ -172,6 +172,49 @@ def all_but_all(d: Draw, s: Speech) -> tuple[str, Truth]:
     return text.replace("where it is", "where they are"), truth
 
 
+def all_of_head_but_one(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "Every mug that isn't the tea mug", 除茶杯以外的杯子: the other mugs, and nothing else."""
+    name = d.compound()
+    head = d.head(name)
+    d.ordinary_places()
+    kept = d.add(name)
+    for _ in range(d.rng.choice((1, 2))):
+        d.add(d.named(name.head, but=[name]))
+    d.fill(1, 3)
+    found = every(head, d.things)
+    if not head.countable or (s.en and head.plural == head.text) or one(name, d.things) != kept or kept not in found:
+        raise Redraw
+    text = s.pick(
+        "put all {n} other than {k} {p} / put every {h} that isn't {k} {p} / put every {h} that is not {k} {p} / "
+        "put all the {n} that aren't {k} {p} / put every {h} but {k} {p} / put all {n} except {k} {p} / "
+        "put every {h} other than {k} {p} / put all the {n} {p}, but not {k}",
+        "把除{k}以外的{h}都{p} / 把除了{k}以外的{h}{p} / 除了{k}的{h}都{p} / 把除{k}之外的所有{h}{p} / "
+        "除{k}外，所有{h}都{p} / 把不是{k}的{h}都{p} / 把所有{h}都{p}，除了{k}",
+    ).format(n=head.plural, h=head.text, k=s.the(name) if s.en else name.text, p=s.into(d.places[0]))
+    return text, Truth(ends([t for t in found if t != kept], [d.places[0].id]))
+
+
+def the_other(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "… and the other one in the tray", of two of that name; where there is one, or three, ask."""
+    name = d.compound() if d.rng.random() < 0.5 else d.plain()
+    p, q = d.ordinary_places(2)
+    things = [d.add(name, Look(colour=hue)) for hue in d.rng.sample(words_en.COLOURS.split(", "), 3)]
+    count = d.rng.choice((1, 2, 2, 2, 3))
+    for thing in things[count:]:
+        d.things.remove(thing)
+    d.fill(1, 2, clear=[name])
+    for place in (p, q):
+        one(place.name, d.places)
+    phrase = d.coloured(name, things[0].colour)
+    if one(phrase, d.things) != things[0] or (s.en and name.plural == name.text):
+        raise Redraw
+    text = s.pick(
+        "put {a} {p} and the other one {q} / put {a} {p} and the other {q} / put {a} {p}, and the other {n} {q}",
+        "把{a}{p}，另一个{q} / 把{a}{p}，把另一个{q} / 把{a}{p}，另一个{n}{q} / 把{a}{p}，另外那个{q}",
+    ).format(a=s.the(phrase), n=name.text, p=s.into(p), q=s.into(q))
+    return text, Truth(both(ends([things[0]], [p.id]), ends([things[1]], [q.id])) if count == 2 else ())
+
+
 def _with_modifier(d: Draw, head: str) -> list[Label]:
     return [c for c in compounds(d.names) if head in {p.head for p in parts(c)} and c.head != head]
 
@@ -509,7 +552,8 @@ def hold_both(d: Draw, s: Speech) -> tuple[str, Truth]:
 KINDS: Final[Mapping[str, Kind]] = {
     "list": listed, "too": too, "two clauses": two_clauses, "order": in_order, "it": pronoun, "them": pronoun_of_two,
     "everything": everything, "all but one": all_but_one, "all but a modifier": all_but_modifier,
-    "all but all": all_but_all, "all of a head": all_of_head, "all of a modifier": all_of_modifier,
+    "all but all": all_but_all, "all of a head but one": all_of_head_but_one, "the other one": the_other,
+    "all of a head": all_of_head, "all of a modifier": all_of_modifier,
     "all, one exact": all_with_exact, "both": both_of, "two of": two_of, "one of": one_of,
     "any will do": do_not_care, "any two will do": do_not_care_which_two, "this or that": either_thing,
     "here or there": either_place, "onto the table": onto_the_table, "the rest": the_rest, "only": only_this,
