@@ -247,7 +247,7 @@ class ChineseParser(ChineseNounParser):
         if (taken := self.out_of(what)) is not None:
             if (verb := self.take("act:put")) is not None:  # 把苹果从篮子里拿出来放在桌上
                 return Clause("put", taken.what, (*taken.places, self.place(verb.text)), but)
-            return replace(taken, but=but)
+            return replace(taken, but=(*but, *taken.but))
         if what and given and "pick" in self.here().act() and "put" in self.here(1).act():  # 把苹果拿起来放进篮子
             self.at += 1
         if what and ba is not None and ba.text == "让" and self.here().text == "在":  # 让苹果在篮子里
@@ -261,6 +261,11 @@ class ChineseParser(ChineseNounParser):
                 raise NotUnderstood("planner.noun", word=f"{what[-1].text}{word.text}", hint="")
             raise NotUnderstood("planner.verb", word=self.unknown() or word.text or "…")
         self.at += 1
+        out = word.text[-1] in "走掉" if "clear" in acts else "pick" in acts and "出" in word.text
+        if what and out and word.text[-1] == "出" and self.noun_here():  # 把苹果拿出篮子
+            where = self.nouns()
+            self.take(*LOCATION)
+            return Clause("pick", what, (("from", where),), but, out=True)
         if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
             acts = ("sort",)
         if by and acts != ("sort",):
@@ -312,7 +317,7 @@ class ChineseParser(ChineseNounParser):
             raise NotUnderstood("planner.object", verb=word.text)
         if act in ("put", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
-        return Clause(act, what, places, but)
+        return Clause(act, what, places, but, out=out)
 
     def topic(self, but: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """苹果放篮子里: the thing first, without 把; nothing consumed where no such order follows."""
@@ -345,8 +350,14 @@ class ChineseParser(ChineseNounParser):
         if self.take("from") and self.noun_here():
             where = self.nouns()
             self.take(*LOCATION)
-            if self.take("act:pick", "act:bring") and (what or self.noun_here()):
-                return Clause("pick", what or self.objects()[0], (("from", where),))
+            but: tuple[NounPhrase, ...] = ()
+            if not what and self.take("ba"):  # 从篮子里把苹果拿出来
+                what, but = self.objects()
+            verb = self.take("act:pick", "act:bring", "act:clear")
+            if verb and (what or self.noun_here()):
+                act = "clear" if "clear" in verb.act() else "pick"
+                out = act == "clear" or "出" in verb.text
+                return Clause(act, what or self.objects()[0], (("from", where),), but, out=out)
         self.at = mark
         return None
 

@@ -72,7 +72,7 @@ class EnglishParser(EnglishNounParser):
         super().__init__(tokens, vocabulary)
         self.kept: list[NounPhrase] = []
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
-        self.then = False
+        self.then = self.out = False
         self.gap = 0.0
 
     # -- the grammar ----------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class EnglishParser(EnglishNounParser):
                 verb, again = "put", before.places
             else:
                 raise NotUnderstood("planner.verb", word=self.ahead() or "…")
-        act = lexicon_en.VERBS[verb]
+        act, self.out = lexicon_en.VERBS[verb], verb in ("remove", "take out", "get out")
         if act == "undo":
             self.pattern(lexicon_en.UNDONE)
         if verb == "move" and self.ahead() in ("to", "above", "over"):
@@ -193,6 +193,9 @@ class EnglishParser(EnglishNounParser):
             self.at, particle = mark, ""
         if particle == "off" and self.noun_here():  # "everything off the table" says from where
             self.at, particle = mark, ""
+        if particle == "out" and self.ahead() == "of":  # "out of the basket" says from where
+            self.at, particle = mark, ""
+        self.out |= particle == "out"
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
         if what and (act == "upright" or verb in ("put", "set", "place")) and self.pattern(lexicon_en.UPRIGHT_END):
@@ -231,7 +234,10 @@ class EnglishParser(EnglishNounParser):
             return self.sorting(what)
         places, but = self.places(act)
         what = self.narrowed(what) if act != "clear" else what
-        return Clause(act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap)
+        self.out |= act == "clear" and verb not in lexicon_en.STOWING and any(side == "from" for side, _ in places)
+        return Clause(
+            act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out
+        )  # fmt: skip
 
     def wished(self) -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
@@ -412,6 +418,7 @@ class EnglishParser(EnglishNounParser):
                 self.at = mark
                 return tuple(found), tuple(but)
             self.gap = gap or self.gap
+            self.out |= prep == "out of"
             if not prep or (act == "sort" and prep == "by"):
                 self.at = mark if middle == mark or not prep else middle
                 if prep == "by" or not prep:

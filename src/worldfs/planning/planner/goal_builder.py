@@ -217,6 +217,8 @@ class GoalBuilder:
     # -- acts -----------------------------------------------------------------------------------------------------
 
     def _clear(self, clause: Clause) -> list[Goal]:
+        if self._comes_out(clause):
+            return self._put(clause)
         last = clause.places[-1][0] if clause.places else ""
         clause, goal = self.filtered(clause, keep_last=last in ("in", "to"))
         boxes = [b.id for b in containers(self.scene)]
@@ -236,8 +238,12 @@ class GoalBuilder:
         for id in loose:
             if id in immovable_ids(self.scene):
                 raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
-        if clause.what and clause.what[0].quantity == "all":
-            loose = [id for id in loose if final_support(self.resolve.places, id).relation != "in" or goal is not None]
+        if clause.what and goal is None:
+            free = [id for id in loose if final_support(self.resolve.places, id).relation != "in"]
+            every = clause.what[0].quantity == "all"
+            if clause.out and loose and not (free if every else len(free) == len(loose)):
+                raise NotUnderstood("planner.where", "ambiguous", word=clause.what[0].text)  # it lies in a container
+            loose = free or loose if every else loose
         goals: list[Goal] = []
         for top in tops:
             cleared = ClearedGoal(top, tuple(dict.fromkeys(self.protected)), tuple(boxes))
@@ -247,10 +253,30 @@ class GoalBuilder:
 
     def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
         """What lies in the boxes comes onto the table."""
-        top = self._only_surface(Clause("clear"))[0]
         places = self.resolve.places
         inside = [id for id in places if final_support(places, id).of in boxes and id not in self.protected]
-        return [OnGoal(id, top) for id in inside]
+        return [OnGoal(id, self._below(final_support(places, id).of)) for id in inside]
+
+    def _comes_out(self, clause: Clause) -> bool:
+        """Is it said to come out of a container or a drawer?"""
+        nouns = tuple(n for side, where in clause.places if side == "from" for n in where if isinstance(n, NounPhrase))
+        box = self.scene.thing(self.where(nouns)) if nouns else None
+        return box is not None and (box.is_container or opens(box))
+
+    def _taken_out(self, clause: Clause) -> list[Goal]:
+        """What lies in a container comes onto what that stands on."""
+        clause, _ = self.filtered(clause, keep_last=False)
+        ids = self.objects(clause.what, clause.but)
+        boxes = {id: final_support(self.resolve.places, id) for id in ids}
+        if any(box.relation != "in" for box in boxes.values()):
+            raise NotUnderstood("planner.where", word=clause.what[0].text)
+        return [OnGoal(id, self._below(box.of)) for id, box in boxes.items()]
+
+    def _below(self, box: str) -> str:
+        """The surface that a container stands on, else the only one that there is."""
+        tops = {surface.id for surface in surfaces(self.scene)}
+        found = (r.object for r in self.scene.relations if r.subject == box and r.relation == "on" and r.object in tops)
+        return next(found, "") or self._only_surface(Clause("clear"))[0]
 
     def _only_surface(self, clause: Clause) -> tuple[str, ...]:
         self.protected += self.resolve_aside(clause.but)
@@ -278,6 +304,8 @@ class GoalBuilder:
         if clause.or_places:
             return self._either(clause)
         places = [p for p in clause.places if p[0] != "from"]
+        if not places and clause.out:
+            return self._taken_out(clause)
         if not places:
             raise NotUnderstood("planner.where", word=clause.what[0].text)
         if len(places) == 1:
@@ -382,8 +410,10 @@ class GoalBuilder:
         return self._pick(clause)
 
     def _pick(self, clause: Clause) -> list[Goal]:
-        clause, _ = self.filtered(clause, keep_last=False)
-        return [HoldingGoal(self.single(clause.what, clause.but))]
+        there, _ = self.filtered(clause, keep_last=False)
+        if clause.out and (len(self.objects(there.what, there.but)) != 1 or there.what[0].quantity == "all"):
+            return self._taken_out(clause)
+        return [HoldingGoal(self.single(there.what, there.but))]
 
     def _down(self, clause: Clause) -> list[Goal]:
         if clause.places:
@@ -573,6 +603,12 @@ def _taken_together(clauses: list[Clause]) -> list[Clause]:
     found: list[Clause] = []
     for clause in clauses:
         last = found[-1] if found else None
+        out = last is not None and last.out and all(side == "from" for side, _ in last.places)
+        if out and last is not None and clause.act == "put" and all(n.pronoun and n.text for n in clause.what):
+            places = (*last.places, *clause.places)  # "remove it from the basket and put it in the tray"
+            but, keep = (*last.but, *clause.but), (*last.keep, *clause.keep)
+            found[-1] = replace(clause, what=last.what, places=places, but=but, keep=keep, then=last.then)
+            continue
         several = last is not None and last.act in ("pick", "bring") and not last.places and len(last.what) > 1
         if several and last is not None and clause.act == "put" and all(n.pronoun and n.plural for n in clause.what):
             found[-1] = replace(clause, what=last.what, keep=(*last.keep, *clause.keep))

@@ -112,6 +112,7 @@ class Clause:
     then: bool = False  # said to come after those before
     or_places: tuple[tuple[str, tuple[NounPhrase, ...]], ...] = ()  # any of these instead of the last place
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given
+    out: bool = False  # said to leave where it is: "out of the basket", "remove", 拿出来
 
     def chosen_freely(self) -> Clause:
         """This clause with "any will do": of things, or of the places that were named."""

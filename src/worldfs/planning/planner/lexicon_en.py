@@ -105,7 +105,7 @@ VERBS: dict[str, str] = {
     "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear",
     "put": "put", "place": "put", "move": "put", "set": "put", "transfer": "put", "lay": "put", "load": "put",
     "bring": "bring", "carry": "bring", "fetch": "bring", "take": "bring", "get": "bring", "give": "bring",
-    "hand": "bring", "pass": "bring", "hand over": "bring", "pass over": "bring",
+    "take out": "bring", "get out": "bring", "hand": "bring", "pass": "bring", "hand over": "bring", "pass over": "bring",
     "drop": "drop", "release": "drop", "put down": "down", "set down": "down", "lay down": "down", "let go of": "drop",
     "let go": "drop",
     "pick up": "pick", "pick": "pick", "grasp": "pick", "grab": "pick", "grip": "pick", "lift": "pick",
@@ -162,7 +162,10 @@ PUSHING = _set("move shift slide nudge push pull drag shove")
 SLIDING = _set("slide push shove")  # along the table: what is moved, shifted or pulled may be carried
 UPRIGHT_END = r"(?:back )?upright(?: again)?|up again|up|on (?:its|their) ends?|(?:the )?right way up|right side up"
 OPENS = {"open": "openup", "shut": "shut", "closed": "shut"}  # "pull the drawer open"
-PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
+STOWING = frozenset(("put", "put away", "stow", "collect", "tidy", "tidy up", "tidy away"))  # into a place
+PARTICLES = {
+    "clear": ("up", "away", "off"), "pick": ("up", "out"), "put": ("down", "away", "out"), "bring": ("out",), "stack": ("up",),
+}  # fmt: skip
 ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.
 WAYS = {

@@ -393,6 +393,42 @@ def out_of(d: Draw, s: Speech) -> tuple[str, Truth]:
     return text, Truth(ends([inner if within else outer], [p.id]))
 
 
+def taken_out(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "Remove the plum from the basket": onto the table, or into the hand. Without a word of from where: ask."""
+    q = d.ordinary_places(2)[0]
+    one(q.name, d.places)
+    thing = d.add(d.anything(), Look(inside=q.id))
+    if d.rng.random() < 0.5:
+        d.add(d.anything(), Look(inside=q.id))
+    d.fill(0, 3)
+    one(thing.name, d.things)
+    if d.rng.random() < 0.2:
+        return s.pick("remove {}", "把{}拿走 / 把{}移走 / 拿走{}").format(s.the(thing.name)), Truth()
+    text = s.pick(
+        "remove {a} from {q} / get {a} out of {q} / take {a} out of {q} / move {a} out of {q} / lift {a} out of {q} / "
+        "clear {a} out of {q} / empty {a} out of {q} / pull {a} out of {q} / take {a} from {q} / "
+        "please remove {a} from {q}",
+        "把{a}从{q}里拿出来 / 从{q}里拿出{a} / 从{q}里把{a}拿出来 / 把{a}从{q}里取出 / 把{a}从{q}里拿走 / "
+        "把{a}拿出{q} / 把{a}移出{q} / 从{q}里取走{a}",
+    ).format(a=s.the(thing.name), q=s.the(q.name) if s.en else q.name.text)
+    return text, Truth(ends([thing], [TABLE_ID, HELD]))
+
+
+def all_taken_out(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "Take everything out of the basket": onto the table, and nothing out of another."""
+    q, p = d.ordinary_places(2)
+    one(q.name, d.places)
+    inside = [d.add(d.anything(), Look(inside=q.id)) for _ in range(d.rng.choice((2, 3)))]
+    d.add(d.anything(), Look(inside=p.id))
+    d.fill(0, 2)
+    text = s.pick(
+        "remove everything from {q} / take everything out of {q} / empty {q} / get all the things out of {q} / "
+        "clear {q}",
+        "把{q}清空 / 清空{q} / 把{q}里的东西都拿出来 / 把所有东西从{q}里拿出来 / 从{q}里拿出所有东西",
+    ).format(q=s.the(q.name) if s.en else q.name.text)
+    return text, Truth(ends(inside, [TABLE_ID]))
+
+
 def onto_the_table(d: Draw, s: Speech) -> tuple[str, Truth]:
     (place,) = d.ordinary_places(1)
     one(place.name, d.places)
@@ -558,6 +594,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "any will do": do_not_care, "any two will do": do_not_care_which_two, "this or that": either_thing,
     "here or there": either_place, "onto the table": onto_the_table, "the rest": the_rest, "only": only_this,
     "all of a colour": all_of_a_colour, "all but a colour": all_but_a_colour, "contents": contents, "out of": out_of,
+    "taken out": taken_out, "all taken out": all_taken_out,
     "goes in": goes_in, "never": never, "not the coloured": not_the_coloured, "this, not that": this_not_that,
     "here, not there": here_not_there, "a list with a modifier": hold_both,
 }  # fmt: skip
