@@ -199,7 +199,7 @@ def test_a_full_disk_keeps_no_stop_from_the_driver_and_the_next_start_is_stopped
 
 
 @pytest.mark.slice(3)
-@pytest.mark.parametrize("trouble", ["full", "read-only", "descriptors"])
+@pytest.mark.parametrize("trouble", ["full", "read-only"])
 def test_what_the_kernel_cannot_write_is_in_force_and_said_to_be_unstored(kernel, lab: Path, trouble: str) -> None:
     """The sender cannot write either: it may only read the home."""
     one = kernel(lab)
@@ -208,6 +208,27 @@ def test_what_the_kernel_cannot_write_is_in_force_and_said_to_be_unstored(kernel
     one.hears("heard")
     assert found.robot["confirmed"] is True, found
     assert found.code == 1 and found.rest[0]["stored"] is False and found.rest[0]["why"], found
+
+
+@pytest.mark.slice(0)
+def test_a_kernel_without_a_free_descriptor_stores_the_stop_with_those_that_it_kept(kernel, lab: Path) -> None:
+    one = kernel(lab)
+    one.brings("descriptors")
+    assert is_confirmed(found := stopped(*reader_stops(lab))), found
+    one.close()
+    with World.open(lab) as world:
+        assert world.stops.state(ROBOT).stopped
+
+
+@pytest.mark.slice(0)
+@pytest.mark.parametrize("trouble", ["full", "read-only"])
+def test_what_the_kernel_cannot_write_is_stored_by_who_sent_it(kernel, lab: Path, trouble: str) -> None:
+    one = kernel(lab)
+    one.brings(trouble)
+    assert is_confirmed(found := stop(lab)), found
+    one.close()
+    with World.open(lab) as world:
+        assert world.stops.state(ROBOT).stopped and not world.stops.pending.all()
 
 
 def reader_stops(lab: Path) -> tuple[int, str]:

@@ -96,7 +96,6 @@ def test_changes_that_were_lost_are_made_up_for_by_reading_every_log(bench, stop
     kernel.handle_changes([StoreChange(STOPS, StoreChangeKind.RESYNC)])
     assert kernel.stopping.is_stopped("arm")
     stops.resume(["arm"], "operator")
-    bench.store.delete(stop_key("arm"))
     kernel._watch.read(0.0)
     kernel.handle_changes([StoreChange("", StoreChangeKind.RESYNC)])
     assert not kernel.stopping.is_stopped("arm")
@@ -611,3 +610,55 @@ def test_an_alert_that_no_disk_takes_ends_no_kernel_and_is_written_later(bench, 
     monkeypatch.setattr(bench.store, "put", put)
     kernel.tick()
     assert "STOP_NOT_STORED" in bench.store.get(ALERTS).data.decode()
+
+
+# -- a record that is cut while a kernel runs ------------------------------------------------------------------------
+
+
+def cut_none(data):
+    return None
+
+
+def cut_all(data):
+    return b""
+
+
+def cut_half(data):
+    return data[: len(data) // 2 + 1].rpartition(b"\n")[0] + b"\n"
+
+
+@pytest.mark.parametrize("every", [True, False])
+@pytest.mark.parametrize("cut", [cut_none, cut_all, cut_half])
+def test_a_running_kernel_forgets_no_stop_with_its_record(bench, stops, every, cut):
+    """The record says stop, resume, stop; what is left of it has the first stop and its resume at most."""
+    kernel, key = bench.start(), ALL if every else stop_key("arm")
+    for _ in range(2):
+        stops.stop([] if every else ["arm"], "operator", every=every)
+        kernel.tick()
+        before = bench.store.get(key).data
+        stops.resume(["arm"], "operator")
+        kernel.tick()
+    bench.store.put(key, before)
+    kernel.stopping.read_all()
+    left = cut(before)
+    if left is None:
+        bench.store.delete(key)
+    else:
+        bench.store.put(key, left)
+    kernel.tick()
+    assert kernel.stopping.is_stopped("arm") and stops.state("arm").stopped
+    kernel.tick()
+    stops.resume(["arm"], "operator")
+    kernel.tick()
+    assert not kernel.stopping.is_stopped("arm") and not stops.state("arm").stopped
+
+
+def test_a_record_that_was_resumed_may_be_cut(bench, stops):
+    kernel = bench.start()
+    stops.stop(["arm"], "operator")
+    kernel.tick()
+    stops.resume(["arm"], "operator")
+    kernel.tick()
+    bench.store.put(stop_key("arm"), b"")
+    kernel.tick()
+    assert not kernel.stopping.is_stopped("arm") and not bench.store.get(stop_key("arm")).data

@@ -30,6 +30,7 @@ from .alerts import Alerts
 from .body_worker import KernelNode
 from .grace import BODY
 from .job_attempt import JobAttempt
+from .spare_descriptors import SpareDescriptors
 from .standstill_check import StandstillCheck
 from .stop_calls import StopCalls
 from .stop_log import (
@@ -107,6 +108,7 @@ class StopListener:
         self._alerts = WorkerThreads("stop alerts", 0)  # apart: a line that nobody reads holds up no record
         self._aside = WorkerThreads("stops aside", 0)  # apart: a store that does not answer holds up neither
         self._why_unstored = ""
+        self._spares = SpareDescriptors()
         self._storing = False
         self._store_at = self._again_at = 0.0  # not before that: the next try to write, and to stop what failed to stop
         self._changed = threading.Condition()  # something is known that was not
@@ -196,6 +198,7 @@ class StopListener:
 
     def listen(self) -> None:
         """Start the threads that hear every stop from now on."""
+        self._spares.fill()
         self._records, self._alerts = WorkerThreads("stop records"), WorkerThreads("stop alerts")
         self._aside = WorkerThreads("stops aside")
         for threads in (self._records, self._alerts, self._aside):
@@ -341,6 +344,7 @@ class StopListener:
             calls.close()
         for threads in (self._records, self._alerts, self._aside):
             threads.close(0.0)
+        self._spares.close()
 
     def _listen(self) -> None:
         changes: Sequence[StoreChange] = ()
@@ -367,8 +371,18 @@ class StopListener:
                     self._states.read(key)
                 except WorldError as error:
                     failed.append(error)
+            lost = [
+                PendingStop(
+                    state.ids[-1] if state.ids else new_stop_id(), state.by, state.standing, state.at, frozenset((key,))
+                )
+                for key, state in self._states.take_lost().items()
+            ]
             with self.lock:
+                for stop in lost:  # it stays in force, and is written again
+                    self._log.pending.add(stop)
                 self._tell(nodes())
+        if lost:
+            self._store_soon()
         if failed:
             raise failed[0]
 
@@ -389,13 +403,13 @@ class StopListener:
         """Write the stops that are in force and not in the log. One that cannot be written is tried again."""
         why = ""
         try:
-            while left := self._log.pending.all():
-                for stop in left:
-                    for key in sorted(stop.keys):
-                        self._log.store(stop, key)
-                        self._read((key,), lambda: ())
-                        self._log.stored(stop.id, key)
-            self._log.reserve(())
+            try:
+                self._write_pending()
+            except WorldError as error:
+                if error.code not in ("EMFILE", "ENFILE"):
+                    raise
+                with self._spares.lent():
+                    self._write_pending()
         except WorldError as error:
             why = error_message(error)
         finally:
@@ -408,6 +422,15 @@ class StopListener:
             said = coded("stop.not_stored", why=why)
             found = Finding("STOP_NOT_STORED", STOPS, coded("stop.stored"), said, coded("stop.free_disk"))
         self._raise(f"{STOPS} write", found)
+
+    def _write_pending(self) -> None:
+        while left := self._log.pending.all():
+            for stop in left:
+                for key in sorted(stop.keys):
+                    self._log.store(stop, key)
+                    self._read((key,), lambda: ())
+                    self._log.stored(stop.id, key)
+        self._log.reserve(())
 
     # -- what becomes of it ---------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -134,7 +135,8 @@ class StopLog:
         found = [read_pending(value) for value in aside.read()] if aside is not None else []
         self._recalled = frozenset(stop.id for stop in found)
         for stop in found:
-            self.pending.add(stop)
+            self.pending.add(stop._replace(keys=frozenset(filter(partial(self._lacks, stop.id), stop.keys))))
+            self._drop_stored(stop.id)
 
     def state(self, node: str) -> StopState:
         """The node's own state and that of all nodes as one."""
@@ -166,8 +168,7 @@ class StopLog:
     def stored(self, id: str, key: str) -> None:
         """The log at that key has it now."""
         self.pending.stored(id, key)
-        if self._aside is not None and all(one.id != id for one in self.pending.all()):
-            self._aside.drop(id)
+        self._drop_stored(id)
 
     def keep_aside(self) -> None:
         """Keep what is in force and not in the log where this machine takes it, for the next process."""
@@ -175,8 +176,17 @@ class StopLog:
             return
         for stop in self.pending.all():
             self._aside.keep(stop.id, stop.as_json())
-            if all(one.id != stop.id for one in self.pending.all()):  # stored meanwhile
-                self._aside.drop(stop.id)
+            self._drop_stored(stop.id)  # stored meanwhile
+
+    def _drop_stored(self, id: str) -> None:
+        if self._aside is not None and all(one.id != id for one in self.pending.all()):
+            self._aside.drop(id)
+
+    def _lacks(self, id: str, key: str) -> bool:
+        try:
+            return id not in self._read(key).ids
+        except WorldError:
+            return True
 
     def kept_at(self, id: str) -> str:
         """The file that has a stop which the log lacks; "": there is none."""
@@ -264,6 +274,7 @@ class StopStates:
         self._logs: dict[str, _ParsedLog] = {}  # by key
         self._states: dict[str, StopState] = {}  # by key
         self._tokens: dict[str, str | None] = {}  # by key: what `probe` said before `read_changed` read the log
+        self._lost: dict[str, StopState] = {}  # by key
 
     def read_changed(self, key: str) -> None:
         """As `read`, but a log that `probe` says is unchanged is not read."""
@@ -282,16 +293,24 @@ class StopStates:
         try:
             stored = self._store.get(key)
         except UserError:
-            self._logs.pop(key, None)
             self._states[key] = _blocked(key)
             return
         data, before = stored.data if stored is not None else b"", self._logs.get(key, _ParsedLog(b"", StopState()))
+        last = before.state
         if not data.startswith(before.data):  # not by us: it is another file now
             before = _ParsedLog(b"", StopState())
         whole, end = data.rfind(b"\n") + 1, len(before.data)
         state = _read_on(before.state, data[end:whole], key)
         self._logs[key] = _ParsedLog(data[:whole], state)
-        self._states[key] = _read_on(state, data[whole:], key)
+        found = self._states[key] = _read_on(state, data[whole:], key)
+        if last.stopped and not found.stopped and (found.number < last.number or not set(last.ids) <= set(found.ids)):
+            self._lost[key] = last
+
+    def take_lost(self) -> Mapping[str, StopState]:
+        """By key: what was in force by a log that has been cut, emptied or removed since, and by which nothing is in
+        force now. Each is told once."""
+        lost, self._lost = self._lost, {}
+        return lost
 
     def known_keys(self) -> set[str]:
         """Of every log that is there, or was."""

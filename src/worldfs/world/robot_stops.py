@@ -66,6 +66,8 @@ class RobotStops:
             reports, silent = call.reports(), call.silent
         if any(report.robots and not report.unstored for report in reports):
             unstored = ""  # a kernel could write it
+        elif unstored:  # what a kernel says of it tells where it has kept it
+            unstored = next((report.unstored for report in reports if report.unstored), unstored)
         return self._complete(nodes, reports, unstored, end, silent=silent)
 
     def confirmed(self, node: str) -> RobotStop:

@@ -66,7 +66,9 @@ def _answered(call: StopCall, node: str | None) -> StopReport | None:
     robots = _robots(call)
     if node is not None and node not in (robot.node for robot in robots):
         return None
-    return StopReport(robots, next((report.unstored for report in call.reports() if report.unstored), ""))
+    if any(report.unstored for report in call.reports()):
+        return None  # this process may be able to store it
+    return StopReport(robots)
 
 
 def _robots(call: StopCall) -> tuple[RobotStop, ...]:
