@@ -42,6 +42,7 @@ SHORT: Final[Mapping[str, tuple[int, str]]] = {  # place: the longest text that 
     "formats/quantities.py:_AXIS": (500, "LONGEST of that module"),
     "formats/quantities.py:_CHAIN": (500, "LONGEST of that module"),
     "formats/quantities.py:box": (500, "LONGEST of that module"),
+    "planning/planner/question_forms.py:_table": (1300, "a sign and a space for each of LIMIT of instruction_parser"),
     "plugins/importers/claude_tasks.py:_SESSION": (255, "a file's name"),
 }
 FREE: Final[Mapping[str, str]] = {  # place: why it may cost anything
@@ -53,7 +54,8 @@ MEANT: Final[Mapping[str, str]] = {  # place: what its expressions are, where th
     "formats/agent/redact.py:_compiled": "[SECRET_NAME, SECRET_VALUE, PASSWORD_VALUE, *(k.pattern for k in KINDS)]",
     "planning/planner/english_manners.py:_FORMS": "[pattern.pattern for _, pattern in _FORMS]",
     "planning/planner/english_nouns.py:pattern": "[lexicon_en.UNDONE, lexicon_en.UPRIGHT_END, lexicon_en.BACK]",
-    "planning/planner/question_parser.py:parse_question": "[pattern for _, pattern in _TOPICS]",
+    "planning/planner/question_forms.py:_table": "[form for _, form in (*_EN, *_ZH)]",
+    "planning/planner/question_parser.py:parse_question": "[pattern for _, pattern in _FIRST]",
     "planning/planner/unnamed_things.py:asked": "list(_ACTS.values())",
 }
 

@@ -8,6 +8,10 @@ ROWS = {
         "the instruction has {size} characters, at most {limit} are read",
         "指令有 {size} 个字符，最多读 {limit} 个",
     ),
+    "planner.unread": (
+        "“{word}” is not understood in a question, so the scene does not tell; ask where a thing is, or what is on the table",
+        "问题里的“{word}”看不懂，所以场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块",
+    ),
     "planner.untold": (
         "the scene does not tell; ask where a thing is, what is on the table, how many things there are, or whether one is in another",
         "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",

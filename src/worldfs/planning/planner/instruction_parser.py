@@ -93,9 +93,9 @@ def interpret(
             marked = name_marks.mark(asked, vocabulary)
             told = answer(marked.text, scene, language, vocabulary.with_names(marked.words), can, robots=robots)
             denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
-            if found.failure is not None and (denied or not told):
+            if found.failure is not None and (denied or not told.told):
                 raise found.failure
-            return QuestionIntent(instruction, language, told or render(coded("planner.untold"), language), bool(told))
+            return QuestionIntent(instruction, language, told.text, told.told)
         slides = profile is not None and profile.op(PUSH) is not None
         mobile = goes_to_places(profile)
         builder = GoalBuilder(scene, vocabulary, language, before, mobile=mobile, slides=slides)

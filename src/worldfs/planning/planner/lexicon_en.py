@@ -313,10 +313,8 @@ QUESTIONS = _set(
     "shouldn't couldn't wouldn't"
 )
 DOERS = _set("you i we they any")
-# Words of questions. A question with any other word beside nouns and prepositions is not understood.
-ASK_SOME = _set("any some a an there")
-ASK_EVERY = _set("all every each both")
 ASK_SPEAK = _set("tell list describe say count have")
+# Words of questions, which are no slips of others. What a question may be is in `question_forms`.
 ASK_PLAIN = _set(
     "is are am be do does the a an any some there all every each both this that these those my your our me you i we "
     "it its they what what's which where where's how many much kind kinds of colour color colours colors have got has "

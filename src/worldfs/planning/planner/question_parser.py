@@ -1,15 +1,25 @@
-"""A parsed question: its topic, and its noun phrases with their sides."""
+"""A parsed question: its topic, and its noun phrases with their sides. A question is read whole, or not at all."""
 
 from __future__ import annotations
 
+# a row of a table stays on its line, and a Chinese sign counts for two
+# ruff: noqa: E501
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from . import chinese_nouns, lexicon_en, lexicon_zh
+from . import lexicon_en, lexicon_zh
+from .chinese_nouns import ChineseNounParser
+from .chinese_nouns import split as split_chinese
+from .english_nouns import EnglishNounParser
+from .english_parser import split as split_english
+from .intent import NotUnderstood, NounPhrase
+from .phrase_heads import is_colour
+from .question_forms import KNOWN, form_of
 from .vocabulary import Vocabulary, Word
 
-# The topic, the first row that fits; "" is a yes or no. A question without row and noun has no answer.
-_TOPICS: tuple[tuple[str, str], ...] = (
+# What is looked for before the form: "never" has no answer, rather than one about something else.
+_FIRST: Final = (
     ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
      r"|\bhow to\b|\bhow (do|should|would) (you|i|we)\b|who are you|what are you\b(?! (holding|doing|carrying))"),
     ("can", r"你(都)?(会|能)(做|干)?(些)?什么|^帮助我?$|会什么|能做什么|你是谁"),
@@ -21,74 +31,89 @@ _TOPICS: tuple[tuple[str, str], ...] = (
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
     ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"
      r"|(能|可以)够?(不能|不可以)?(放|装|摆|塞|拿|抓|夹|叠|堆|搬|移|推|进)|[放装摆塞]得[下进]"),
-    # what is not so, what lies between, what is more to a side: no answer, rather than one about something else
     ("never", r"\b(not|no|nothing|none|never|neither|nor|without|except|but|other than|apart from)\b|n't\b"),
     ("never", r"^(?!.*(\bhow far\b|\bdistance\b|多远|距离|相距)).*(\bbetween\b|之间|中间)"),
-    ("never", r"\b(further|farther|nearer|closer|more) (to (the|your) )?(left|right|forward|front|back|up|down)\b"),
-    ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
-     r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
-    ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
-    ("compared", r"^(?=.*哪).*(更|较)[重沉轻大小高矮长近远]"),
-    ("never", r"更|较"),
-    ("far", r"\bhow far\b|\bdistance\b|多远|距离|相距"),
-    ("heavy", r"\b(heavy|weighs?|weight|mass)\b|重"),
-    ("size", r"\bhow (big|large|tall|high|wide|long|small)\b|\bsizes?\b|多大|多高|多宽|多长|尺寸"),
-    ("held", r"\b(holding|carrying|held|in (the )?\S+ (hand|gripper|fingers))\b|拿着|手里|手上|夹爪里|夹着"),
-    ("gripper", r"\b(gripper|hand)\b|夹爪|手爪"),
-    ("where", r"\bwhere\b|哪里|哪儿|在哪"),
-    ("many", r"\bhow many\b|\bcount\b|\bnumber of\b|几|多少"),
-    ("colour", r"\b(what|which) colou?rs?\b|\bcolou?r (is|are|has|of)\b|什么颜色|颜色是"),
-    ("clear", r"\b(clear|tidy|clean|cleared|tidied|empty)\b|干净|收拾好|整齐|空的|空吗|空着|是空"),
-    ("list", r"^(what|which|list|describe|tell|show|what's)\b|\bwhat\b|什么|哪些|哪个"),
 )  # fmt: skip
 _OR_NOT_ZH = re.compile(r"(.)[不没]\1|了没有?(?=[？?]?$)")  # 是不是, 有没有 deny nothing
 _DENIED_ZH = re.compile(r"[不没未非无别]|除|以外|之外")
-_PLAIN_ZH = frozenset(
-    "是看见到得颜色你您能可以现还在这那里有没否吗呢么什哪儿几个多少谁着了的？?，,。！!请告诉我说中一共总都也很块件只位置处手爪夹拿重大高宽长尺寸干净整齐空收拾好"
-    + lexicon_zh.MEASURES
-)
 _SIDES = ("in", "on", "beside", "left", "right", "front", "behind")
 # Asked about every hand: no hand is named.
 _ANY_HAND = re.compile(
     r"^(who|which (robots?|arms?))\b|\bheld\b(?! by (you|it)\b)|谁|哪.?(机器人|机械臂|手臂)|被.{0,8}[拿夹]"
 )
 _ROBOT_ZH = re.compile("哪.?(机器人|机械臂|手臂)|机器人|机械臂|手臂|被(?=[拿夹])")
-_SEE = re.compile(r"\b(see|find|spot)\b|看到|看见|看得到|看得见")
 _HEAD_EN = re.compile(r"^(can|could|do|would|will) (you|i|we) |^have you( got)? ")
-_NEAR = re.compile(r"\b(near|clos|far|further)")
 _WHERE = re.compile(r"^where (?:can|could|do|would|will) (?:i|we|you|one) (?:find|see|look for) ")
-
-
-_CONTAINS = ("contain", "contains", "hold", "holds", "holding", "carrying")
+_SEE: Final = re.compile(
+    r"^(?:(?:can|could|do) (?:you|we|i) (?:see|find|spot|have)|have you(?: got)?)(?! (?:to|put|taken|picked|seen)\b)"
+)
+_OF_NAME: Final = re.compile("([\ue000-\uf8ff])'s")
+# Said around a question, and nothing of what is asked.
+_FILL_EN: Final = re.compile(
+    r"^(?:(?:please|kindly|hey|hi|hello|ok|okay|robot|and|so|(?:can|could|would|will) you(?: please)?(?= (?:tell|list|"
+    r"describe|show|count) )|tell me(?! about)|do you know(?= (?:where|what|how|which))),? )+|\b(?:please|now|currently|"
+    r"still|right now|at the moment|in total|altogether|in the scene)\b"
+)
+_FILL_ZH: Final = re.compile(
+    r"^(?:请问|请|麻烦|你?(?:能|可以)?告诉我|你知道|我想知道)+|现在|目前|当前|此刻|总共|一共|共有(?=几|多少)|场景[里中]|这里|这儿|还(?=在)"
+)
+_END_ZH: Final = frozenset("吗呢啊呀？?。！! ")
+_SAME_ZH: Final = (
+    (re.compile("有没有|是不是有|是否有|(?:你|您)?(?:能|可以|能够)?(?:看到|看见|看得到|看得见)了?"), "有"),
+    (re.compile("是不是|是否"), "是"), (re.compile("在不在"), "在"), (re.compile("夹爪|手爪"), "手"), (re.compile("^[你您]"), ""),
+    (re.compile("(?:更|较|比较)([重沉轻大小高矮长近远])$"), r"\1"), (re.compile("几个|几(?=[本只条块把支枝张件根颗片枚台辆顶朵])"), "几个"),
+)  # fmt: skip
+_SIZE_ZH: Final = {
+    "重": "heaviest",
+    "沉": "heaviest",
+    **lexicon_zh.SIZES_ZH,
+    "轻": "lightest",
+    "近": "nearest",
+    "远": "farthest",
+}
+_MEASURES: Final = frozenset(lexicon_zh.MEASURES + "样") - frozenset("种双对副串套份层堆")  # of single things
+_NO_NOUN: Final = lexicon_en.QUESTIONS - {"a"} | {"it", "them", "they", "there", "here", "each"}
+# Words that a noun phrase of an order reads, and a question does not: which others, and how few, it does not tell.
+_UNREAD: Final = frozenset(
+    ("only", "just", "either", "exactly", "else", "other", "others", "another", "rest", "remaining", "non", "whatever",
+     "whichever", "also", "too", "alone", "second", "third")
+)  # fmt: skip
+_UNREAD_ZH: Final = re.compile(
+    "只(?=有|在|是)|仅|还有|另|其他|其它|其余|别的|剩|第[一二三四五六七八九十]|正好|恰好|至少|至多|刚好|大部分|多数|又|再"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """One noun phrase: its words, the side said with it (in | on | beside), how it was counted."""
+    """One noun phrase, and the side said with it (in | on | beside | left …)."""
 
-    words: tuple[Word, ...]
+    noun: NounPhrase
     side: str = ""
+    colour: bool = False  # only a colour, that a thing may have
+    within: tuple[QuestionPart, ...] = ()  # places that tell which is meant
     some: bool = False  # any, a, something, 有…: asked whether such a thing is there at all
-    every: bool = False
-    text: str = ""
-    colour: bool = False  # only a colour, of the thing named before
 
     @property
     def general(self) -> bool:
         """ "anything": no kind of thing is named."""
-        return any("*" in senses for _, senses in self.words)
+        return any("*" in senses for _, senses in self.noun.words)
+
+    @property
+    def every(self) -> bool:
+        return self.noun.quantity == "all"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
+    """`unread`: a word that no form of a question reads; the topic is "" then."""
+
     topic: str
-    parts: tuple[QuestionPart, ...]
-    strange: bool = False  # has unknown words
+    parts: tuple[QuestionPart, ...] = ()
     best: str = ""  # the superlative or comparative that is asked about
-    seen: bool = False  # asked whether it can be seen
     any_hand: bool = False  # asked of every hand: "who holds the cube", "is anything held"
     counted: bool = False
     mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known
+    unread: str = ""
 
     def subjects(self) -> list[QuestionPart]:
         return [p for p in self.parts if not p.side and not p.colour]
@@ -100,112 +125,184 @@ class ParsedQuestion:
         return next((p for p in self.parts if p.colour), None)
 
 
+@dataclass(slots=True)
+class _Written:
+    """A question in symbols, and the parts that they stand for."""
+
+    symbols: list[str] = field(default_factory=list)
+    parts: list[QuestionPart] = field(default_factory=list)
+    best: str = ""
+
+    def add(self, noun: NounPhrase, side: str = "") -> None:
+        colour = not side and bool(noun.words) and all(map(is_colour, noun.words))
+        self.parts.append(QuestionPart(noun, side, colour))
+        self.symbols.append("P" if side else "C" if colour else "M" if noun.best else "N")
+
+
 def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQuestion:
     low = _WHERE.sub("where is ", " ".join(text.lower().split()))
-    topic = next((name for name, pattern in _TOPICS if re.search(pattern, low)), "")
-    topic = "never" if _DENIED_ZH.search(_OR_NOT_ZH.sub("", low)) else topic
-    parts, strange = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
+    first = next((name for name, pattern in _FIRST if re.search(pattern, low)), "")
+    first = "never" if _DENIED_ZH.search(_OR_NOT_ZH.sub("", low)) else first
     mild = low.split(" ")[0] in lexicon_en.ASK_SPEAK and not _HEAD_EN.match(low)
-    any_hand, counted = bool(_ANY_HAND.search(low)), bool(re.search(r"\bhow many\b|几[个件块只]|多少", low))
-    parts, mixed = _bare_colours(parts)
-    strange = strange or mixed
-    return ParsedQuestion(
-        topic, tuple(parts), strange, best(low, language), bool(_SEE.search(low)), any_hand, counted, mild
-    )
+    if first in ("never", "can"):
+        return ParsedQuestion(first, mild=mild)
+    written = _chinese(low, vocabulary) if language == "zh" else _english(low, vocabulary)
+    topic, how = form_of(" ".join(written.symbols), language)
+    if topic == "so" and "都" in written.symbols:
+        written.parts = [
+            p if p.side or p.colour else replace(p, noun=replace(p.noun, quantity="all")) for p in written.parts
+        ]
+    if not topic or (first == "held" and topic != "held") or not _fits(written.parts, topic):
+        unread = next((s for s in written.symbols if s.isalnum() and not s.isupper() and s not in KNOWN), "")
+        return ParsedQuestion("", unread=unread, mild=mild)
+    counted = bool(re.search(r"\bhow many\b|几|多少", low))
+    any_hand = bool(_ANY_HAND.search(low))
+    return ParsedQuestion(topic, _used(written.parts, topic, how), written.best, any_hand, counted, mild)
 
 
-def best(low: str, language: str) -> str:
-    """What of the superlatives a question is about, "" for none."""
-    if language == "zh":
-        words = lexicon_zh.BEST_ZH | lexicon_zh.COMPARED_ZH
-        return next((what for word, what in words.items() if word in low), "")
-    tokens = re.findall(r"[a-z]+", low)
-    return next(
-        (
-            lexicon_en.BEST.get(t) or lexicon_en.COMPARED[t]
-            for t in tokens
-            if t in lexicon_en.COMPARED or t in lexicon_en.BEST
-        ),
-        "",
-    )
+def _fits(parts: list[QuestionPart], topic: str) -> bool:
+    """A number is counted only of the one thing that is asked about."""
+    counts = [p for p in parts if p.noun.count]
+    return not counts or (topic == "so" and len(counts) == 1 and not counts[0].side and len(parts) <= 2)
 
 
-def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
-    low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", _HEAD_EN.sub("", low))
-    low = re.sub(r"\b(everything|nothing)\b", "all things", low)
-    low = re.sub(r"(?<!\bwhat)(?<!\bwhere)(?<!\bwho)'s\b", "", low)  # a name's
-    tokens = re.findall(r"[\w'\ue000-\uf8ff]+", low)
-    found: list[QuestionPart] = []
-    at, side, some, every, strange = 0, "", False, False, False
-    while at < len(tokens):
-        prep = next((p for n in (3, 2, 1) if (p := " ".join(tokens[at : at + n])) in lexicon_en.PREPS), "")
-        if prep:
-            if prep in ("to", "from") and _NEAR.search(low) and tokens[at + 1 : at + 2] == ["you"]:
-                at += 2  # "nearer to you, the mug or the can"
-                continue
-            side = lexicon_en.PREPS[prep] if lexicon_en.PREPS[prep] in _SIDES else "in"
-            at += len(prep.split())
+def _used(parts: list[QuestionPart], topic: str, how: frozenset[str]) -> tuple[QuestionPart, ...]:
+    """The parts in the roles that the form gives them."""
+    if "some" in how:
+        parts = [replace(p, some=not (p.side or p.colour)) for p in parts]
+    if "inside" in how:
+        at = len(parts) - 1 if topic == "many" else 0
+        parts = [replace(p, side="in") if n == at else p for n, p in enumerate(parts)]
+    if "of" in how:
+        places = tuple(p for p in parts if p.side)
+        parts = [p if p.colour else replace(p, within=places) for p in parts if not p.side]
+    if "general" in how:  # "is anything red in the basket?"
+        thing, colour, place = parts
+        noun = replace(thing.noun, words=(*colour.noun.words, *thing.noun.words))
+        parts = [replace(thing, noun=noun), place] if thing.general else []
+    return tuple(parts)
+
+
+def _english(low: str, vocabulary: Vocabulary) -> _Written:
+    low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", low)
+    low = re.sub(r"\beverything\b", "all things", low)
+    low = re.sub(r"\bcolou?rs?\b", "colour", low)
+    low = re.sub(r"\b(?:can|could|do) (?:you|we|i) (?:see|find|have)\b", "do you see", _FILL_EN.sub("", low))
+    low = _OF_NAME.sub(r"\1 s", _SEE.sub("is there", low))
+    tokens = split_english(low)
+    tokens = [t for t in tokens if t not in ("?", ",", ".", "!", '"')]
+    for n, t in enumerate(tokens):
+        if t == "'s":  # else a robot's
+            tokens[n] = "is" if tokens[n - 1] in ("what", "where", "who", "which", "how", "there") else "s"
+    reader, written = EnglishNounParser(tokens, vocabulary), _Written()
+    while reader.at < len(reader.tokens):
+        mark = reader.at
+        prep = reader.phrase(lexicon_en.PREPS)
+        side = lexicon_en.PREPS.get(prep, "")
+        if noun := _english_noun(reader):
+            nearer = prep == "to" and written.symbols[-1:] == ["MORE"]
+            if prep and side not in _SIDES:
+                written.symbols += prep.split()
+            written.add(noun, side if side in _SIDES else "")
+            if nearer:
+                written.parts[-1] = replace(written.parts[-1], side="to")
             continue
+        reader.at = mark + 1
+        word = {"are": "is", "does": "do"}.get(reader.tokens[mark], reader.tokens[mark])
+        if word in lexicon_en.COMPARED:
+            written.best, word = lexicon_en.COMPARED[word], "MORE"
+        written.symbols.append(word)
+    return written
+
+
+def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
+    """The noun phrase here; None, and nothing consumed, for none that a question reads. A colour after the noun is said
+    of it ("is the can red")."""
+    mark, tokens = reader.at, reader.tokens
+    if reader.ahead() in _NO_NOUN | _UNREAD or not reader.noun_here():
+        return None
+    try:
+        noun = reader.noun()
+    except NotUnderstood:
+        noun = NounPhrase("", pronoun=True)
+    said = reader.tokens[mark : reader.at]
+    if noun.pronoun or noun.options or noun.other or noun.without or not _UNREAD.isdisjoint(said):
+        reader.at, reader.tokens = mark, tokens
+        return None
+    words, end = list(noun.words), reader.at
+    while len(words) > 1 and is_colour(words[-1]) and said[end - mark - 1] == words[-1][0]:
+        if all(map(is_colour, words)):
+            break
+        words.pop()
+        end -= 1
+    if end < reader.at:
+        text = " ".join(reader.tokens[mark:end])
+        noun, reader.at = replace(noun, words=tuple(words), text=text), end
+    return noun
+
+
+def _chinese(low: str, vocabulary: Vocabulary) -> _Written:
+    low = _FILL_ZH.sub("", low)
+    while low[-1:] in _END_ZH or (low[-1:] == "么" and low[-2:-1] not in "什怎"):
+        low = low[:-1]
+    for pattern, same in _SAME_ZH:
+        low = pattern.sub(same, low)
+    written = _Written()
+    if found := _UNREAD_ZH.search(low):
+        written.symbols.append(found[0])
+        return written
+    reader, known = ChineseNounParser(split_chinese(low, vocabulary), vocabulary), True
+    while reader.at < len(reader.words):
+        word = reader.here()
+        if word.text in ("在", "于") and _chinese_noun_ahead(reader, 1):
+            reader.at += 1
+            word = reader.here()
+        mark = reader.at
+        noun = _chinese_noun(reader)
+        if noun is not None:
+            here = reader.at
+            reader.take("de")
+            side = next((s for s in _SIDES if s in reader.here().kinds), "")
+            reader.at = reader.at + 1 if side else here
+            written.add(noun, side)
+            known = True
+            continue
+        reader.at = mark + 1
+        if word.text in _SIZE_ZH and reader.at >= len(reader.words):
+            written.best = _SIZE_ZH[word.text]
+            written.symbols.append("MORE")
+            continue
+        text = {"几个": "几", "哪": "哪个"}.get(word.text, word.text) if reader.at < len(reader.words) else word.text
+        known, before = bool(word.kinds or word.keys or text in KNOWN), known
+        if not (known or before):  # 易碎: one word that is not known
+            written.symbols[-1] += text
+            continue
+        written.symbols.append(text)
+        reader.at += text in ("几", "多少", "哪个") and reader.here().text in _MEASURES
+    return written
+
+
+def _chinese_noun_ahead(reader: ChineseNounParser, n: int) -> bool:
+    reader.at += n
+    found = reader.noun_here()
+    reader.at -= n
+    return found
+
+
+def _chinese_noun(reader: ChineseNounParser) -> NounPhrase | None:
+    mark = reader.at
+    if not reader.noun_here():
+        return None
+    try:
+        noun = reader.noun()
+    except NotUnderstood:  # 托盘上的是什么: what is there has no name
         words: list[Word] = []
-        headed = False
-        while at < len(tokens) and (k := vocabulary.english_word(tokens[at])):
-            colour = _colour(k)
-            if colour and headed:  # "is the can red": said of the can
-                break
-            headed = headed or not colour
-            words += vocabulary.said(tokens[at], k)
-            named = vocabulary.named_with(words[-1], tokens[at + 1]) if at + 1 < len(tokens) else frozenset()
-            if named:
-                words[-1] = (f"{words[-1][0]} {tokens[at + 1]}", named)
-            at += 2 if named else 1
-        if words:
-            said = " ".join(word for word, _ in words)
-            found.append(QuestionPart(tuple(words), side, some, every, said, not headed and bool(found)))
-            side, some, every = "", False, False
-            continue
-        some, every = some or tokens[at] in lexicon_en.ASK_SOME, every or tokens[at] in lexicon_en.ASK_EVERY
-        strange = strange or tokens[at] not in lexicon_en.ASK_PLAIN
-        if tokens[at] in _CONTAINS and found:  # "does the basket contain a cube"; of a robot it is a hand
-            found[-1] = replace(found[-1], side="in")
-        at += 1
-    return found, strange
-
-
-def _bare_colours(parts: list[QuestionPart]) -> tuple[list[QuestionPart], bool]:
-    """A colour alone is asked of all things ("what is red?"), or said of what follows ("which is red, the mug or the
-    can?"); True where it may belong to another colour's noun."""
-    first = parts[0] if parts else QuestionPart(())
-    if not first.words or first.side or not all(_colour(senses) for _, senses in first.words):
-        return parts, False
-    rest = [part for part in parts[1:] if not part.side]
-    if not rest:
-        return [replace(first, words=(*first.words, ("things", frozenset("*")))), *parts[1:]], False
-    return [replace(first, colour=True), *parts[1:]], any(_colour(k) for part in rest for _, k in part.words)
-
-
-def _colour(keys: frozenset[str]) -> bool:
-    return any(k[:2] == "c:" for k in keys) and not any(k[:2] in ("k:", "i:") for k in keys)
-
-
-def _chinese(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool]:
-    found: list[QuestionPart] = []
-    words: list[Word] = []
-    strange, every = False, bool(re.search("都|所有|全部|全", low))
-    exists = bool(re.search(r"有", low))
-
-    def close(side: str = "") -> None:
-        if words:
-            headed = not all(_colour(senses) for _, senses in words)
-            text = "".join(word for word, _ in words)
-            found.append(QuestionPart(tuple(words), side, exists and not side, every, text, not headed and bool(found)))
-            words.clear()
-
-    for word in chinese_nouns.split(_ROBOT_ZH.sub("", low), vocabulary):
-        if word.keys:
-            words.extend(vocabulary.said(word.text, word.keys))
-            continue
-        strange = strange or not (word.kinds or set(word.text) <= _PLAIN_ZH)
-        if "de" not in word.kinds:
-            close(next((s for s in _SIDES if s in word.kinds), ""))
-    close()
-    return found, strange
+        reader.at = mark
+        while (word := reader.here()).keys:
+            words += reader.vocabulary.said(word.text, word.keys)
+            reader.at += 1
+        noun = NounPhrase("".join(text for text, _ in words), tuple(words), pronoun=not words)
+    if noun.pronoun or noun.other or noun.without:
+        reader.at = mark
+        return None
+    return noun

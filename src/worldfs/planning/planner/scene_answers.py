@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
@@ -12,11 +12,19 @@ from worldfs.base.model import RobotState, Scene
 from . import superlatives, task_text, thing_names
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, ClearedGoal, held_by, holds
-from .intent import NotUnderstood
+from .intent import NotUnderstood, NounPhrase
 from .lexicon_en import COLOURS
+from .noun_resolver import NounResolver, bare
+from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
 from .scene_facts import ThingLocation, final_support, layout, movable, own_robot, surfaces
-from .vocabulary import Vocabulary
+from .vocabulary import FitKind, Vocabulary, closest
+
+
+@dataclass(frozen=True, slots=True)
+class SceneAnswer:
+    text: str
+    told: bool = True  # False: the scene does not tell, and the text says so
 
 
 def answer(
@@ -27,19 +35,21 @@ def answer(
     can: Callable[[], Sequence[str]] = tuple,
     *,
     robots: Sequence[RobotState] = (),
-) -> str:
-    """One sentence or two; "" where the scene has no answer. `can`: suggestions of commands. `robots`: all that are
+) -> SceneAnswer:
+    """One sentence or two, or that the scene has no answer. `can`: suggestions of commands. `robots`: all that are
     here, the one that is asked among them.
 
-    Raises NotUnderstood for what only begins like a question ("tell me a joke").
+    Raises NotUnderstood for what only begins like a question ("tell me a joke"), and where it is not certain which
+    thing is meant.
     """
     question = parse_question(text, vocabulary, language)
     if question.topic == "can":
-        return ("；" if language == "zh" else "; ").join(can())
-    found = _SceneAnswer(scene, vocabulary, language, robots).to(question)
+        return SceneAnswer(("；" if language == "zh" else "; ").join(can()))
+    found = _QuestionAnswerer(scene, vocabulary, language, robots).to(question)
     if not found and question.mild:
         raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
-    return found
+    code = coded("planner.unread", word=question.unread) if question.unread else coded("planner.untold")
+    return SceneAnswer(found) if found else SceneAnswer(render(code, language), told=False)
 
 
 BEST = {
@@ -60,21 +70,22 @@ BEST = {
     "bottom": "planner.best_bottom",
     "middle": "planner.best_middle",
 }
+_MEASURED = {"heaviest": "mass", "lightest": "mass", **dict.fromkeys(("biggest", "smallest", "tallest"), "size")}
 AT = {"beside": "planner.side_beside", "on": "planner.side_on"}  # else in
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
     """A whole sentence: where the thing is."""
-    return _SceneAnswer(scene, Vocabulary(scene), language).fact(id)
+    return _QuestionAnswerer(scene, Vocabulary(scene), language).fact(id)
 
 
 def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
     """Where each of the things is, with its position (m)."""
-    told = _SceneAnswer(scene, Vocabulary(scene), language)
+    told = _QuestionAnswerer(scene, Vocabulary(scene), language)
     return told.joined(told.fact(id) + told.numbers(id) for id in ids if scene.thing(id) is not None)
 
 
-class _SceneAnswer:
+class _QuestionAnswerer:
     """Answers about one scene in one language."""
 
     def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, robots: Sequence[RobotState] = ()) -> None:
@@ -82,6 +93,7 @@ class _SceneAnswer:
         self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
         self.places = layout(scene)
         self.robot = own_robot(scene)  # the robot that is asked
+        self.resolver = NounResolver(scene, vocabulary, language)
 
     # -- words ----------------------------------------------------------------------------------------------------
 
@@ -126,19 +138,53 @@ class _SceneAnswer:
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 
     def fit(self, part: QuestionPart) -> list[str]:
-        fits = self.vocabulary.fits(part.words)
+        """The things that a phrase names, where it says that they are."""
+        noun, places = part.noun, self.tells_where(part)
+        if noun.best:
+            at = tuple((place.side, place.noun) for place in part.within)
+            return list(self.resolver.one(replace(noun, at=(*noun.at, *at))))
+        found = self.anywhere(part)
+        return [id for id in found if all(self.is_there(id, place) for place in places)]
+
+    def tells_where(self, part: QuestionPart) -> list[QuestionPart]:
+        return [*part.within, *(QuestionPart(where, side) for side, where in part.noun.at)]
+
+    def anywhere(self, part: QuestionPart) -> list[str]:
+        """The things that a phrase names, wherever they are. Raises NotUnderstood where a name and the stated colour
+        disagree about the phrase, as for an order."""
+        noun = part.noun
+        fits = self.resolver.fits(noun)
+        self.resolver.about((noun,))
         if part.side and (exact := [fit.id for fit in fits if fit.exact]):  # behind the buffer: not the "pH 7 buffer"
             return exact
-        return list(self.vocabulary.matching_ids(part.words) or self.vocabulary.doubtful_ids(part.words))
+        found = closest(fits, several=True) or [fit for fit in fits if fit.kind is FitKind.DOUBT]
+        if any(fit.clash and not fit.exact for fit in found):
+            raise self.uncertain(noun, [fit.id for fit in found])
+        return [fit.id for fit in found if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]
 
-    def unsure(self, part: QuestionPart) -> bool:
-        """Whether a word is known only from a name ("fragile box"), or a colour may be that of a table: not denied."""
-        known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in part.words]
-        if part.general and not all(known):
-            return True
-        return part.general and any(
-            self.coloured(id, replace(part, words=part.words[:-1])) for id in self.vocabulary.called
-        )
+    def uncertain(self, noun: NounPhrase, ids: Sequence[str]) -> NotUnderstood:
+        return NotUnderstood("planner.perhaps", "ambiguous", ids, what=bare(noun))
+
+    def missing(self, part: QuestionPart) -> str:
+        """Why a phrase names nothing: no such thing is here, or "" where that is not certain.
+
+        Raises NotUnderstood where there are such things, and it is not known whether all of the phrase is so of them.
+        """
+        words = part.noun.words
+        known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in words]
+        if part.general:  # "anything tasty"; the brown of a table
+            plain = [word for word in words if is_colour(word)]
+            coloured = [
+                id for id, called in self.vocabulary.called.items() if all(k & called.colours for _, k in plain)
+            ]
+            return "" if not all(known) or (plain and coloured) else self.none(part)
+        rest = [word for word in words[:-1] if not is_colour(word)]
+        heads = [fit.id for fit in closest(self.vocabulary.fits(words[-1:]), several=True)]
+        like = [fit.id for fit in closest(self.vocabulary.fits((*rest, words[-1])), several=True)]
+        if heads and not like:  # a fragile boot, where a boot is not called so
+            raise self.uncertain(part.noun, heads)
+        unknown = [id for id in like if not self.vocabulary.called[id].colours]
+        return self.joined(map(self.colour_of, unknown)) if unknown else self.none(part)
 
     def yes(self, held: bool, rest: str) -> str:
         return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
@@ -146,7 +192,10 @@ class _SceneAnswer:
     def none(self, part: QuestionPart) -> str:
         things = (*self.scene.objects, *self.scene.furniture)
         here = self.bare(t.id for t in things if t.id not in self.robots)
-        return self.say("planner.none_here", what=part.text, here=here)
+        return self.say("planner.none_here", what=self.said(part), here=here)
+
+    def said(self, part: QuestionPart) -> str:
+        return ("" if self.zh else " ").join(word for word, _ in part.noun.words)
 
     def colour_of(self, id: str) -> str:
         thing = self.scene.thing(id)
@@ -160,29 +209,42 @@ class _SceneAnswer:
     # -- topics ---------------------------------------------------------------------------------------------------
 
     def to(self, q: ParsedQuestion) -> str:
-        if q.topic == "never":
-            return ""
-        if q.strange:
+        if q.topic in ("", "never"):
             return ""
         subjects, place = q.subjects(), q.place()
-        subject = subjects[0] if subjects else None
-        for part in (*subjects, *((place,) if place is not None else ())):
-            if not self.fit(part):
-                return "" if self.unsure(part) else self.none(part)
         parts = [*subjects, *((place,) if place is not None else ())]
+        if q.topic in ("more", "fewer"):
+            return self.compared_counts(q, subjects, place)
+        if place is not None and place.general:  # "is the mug inside something?"
+            return ""
+        if any(part.some and part.noun.best for part in subjects):  # 有大箱子吗: big, or the biggest of these?
+            return ""
+        for part in parts if q.topic not in ("best", "is_best") else ():
+            if not self.fit(part):
+                if not self.anywhere(part):
+                    return self.missing(part)
+                if q.topic != "many":
+                    return self.yes(False, self.joined(map(self.fact, self.anywhere(part))))
         hands = list(dict.fromkeys(id for part in parts for id in self.fit(part) if id in self.robots))
-        if q.topic == "held" and (place is None or hands or q.any_hand):
+        held = q.topic == "held" or (place is not None and self._is_robot(place))
+        if held and (place is None or hands or q.any_hand):
             return self.held(q, [part for part in parts if not self._is_robot(part)], hands)
+        if held and place is not None:  # "what is held in the basket?"
+            return ""
         if q.topic == "gripper":
             return self.gripper(q, hands)
         if q.topic == "clear":
-            return self.clear(subject or place)
+            return self.clear(subjects[0])
         if q.topic in ("list", "many", "size", "heavy") and any(self._is_robot(part) for part in subjects):
             return ""  # "what is arm_2?", "what does arm_2 weigh?"
+        if q.topic == "best":
+            return self.most(q, subjects, place)
+        if q.topic == "is_best":
+            return self.is_best(*subjects)
         named = list(dict.fromkeys(id for part in subjects for id in self.fit(part)))
         match q.topic:
-            case "best" | "compared":
-                return self.most(q, subjects, named, place)
+            case "than":
+                return self.than(q, subjects)
             case "far":
                 return self.apart(subjects, place)
             case "heavy":
@@ -192,37 +254,81 @@ class _SceneAnswer:
             case "where":
                 return self.joined(self.fact(id) + self.numbers(id) for id in named)
             case "colour":
-                return "; ".join(self.colour_of(id) for id in named)
+                return self.joined(self.colour_of(id) for id in named)
             case "many":
-                chosen = self.filtered(named if subject is not None else list(self.places), place, q.colour())
-                n = len(chosen)
-                return self.say("planner.count_of", n=n, things=self.several(chosen)) if chosen else str(n)
+                return self.number(self.filtered(named if subjects else list(self.places), place, q.colour()))
             case "list":
-                return self.listed(named, subject, place, q.colour())
-        if q.seen and subjects and place is None:
-            return self.yes(True, "; ".join(self.fact(id) for id in named))
+                return self.listed(named, subjects, place, q.colour())
         return self.so(subjects, named, place, q.colour())
 
-    def most(
-        self, q: ParsedQuestion, subjects: list[QuestionPart], named: list[str], place: QuestionPart | None
-    ) -> str:
+    def number(self, ids: Sequence[str]) -> str:
+        return self.say("planner.count_of", n=len(ids), things=self.several(ids)) if ids else "0"
+
+    def compared_counts(self, q: ParsedQuestion, subjects: Sequence[QuestionPart], place: QuestionPart | None) -> str:
+        """Are there more of these than of those?"""
+        found: list[list[str]] = []
+        for part in subjects:
+            ids = self.anywhere(part)
+            told = "" if ids else self.missing(part)
+            if not ids and told != self.none(part):
+                return told
+            found.append(self.filtered(ids, place, None))
+        if place is not None and not self.fit(place):
+            return self.missing(place)
+        one, other = map(len, found)
+        so = one > other if q.topic == "more" else one < other
+        return self.yes(so, self.joined(map(self.number, found)))
+
+    def most(self, q: ParsedQuestion, subjects: Sequence[QuestionPart], place: QuestionPart | None) -> str:
         """Which is the heaviest; of what was named, else of all that can be moved."""
-        what = q.best
-        if not what:
+        best = next((part for part in subjects if part.noun.best), None)
+        of = [part for part in subjects if part is not best]
+        if best is not None and not of:
+            (chosen,) = self.fit(replace(best, within=(place,) if place is not None else ()))
+            return self.is_most(chosen, best.noun.best)
+        if best is not None and (not best.general or best.noun.side_word or best.noun.at):
             return ""
-        near = what in ("nearest", "farthest") and place is not None
-        base = self.scene.thing(self.fit(place)[0]) if near and place is not None else None
-        ids = named or [t.id for t in movable(self.scene)]
-        if not near:
-            ids = self.filtered(ids, place, None)
+        what = best.noun.best if best is not None else q.best
+        base = best.noun.best_of if best is not None else None
+        if place is not None and place.side == "to":
+            base, place = place.noun, None
+        ids = list(dict.fromkeys(id for part in of for id in self.fit(part)))
+        if any(not self.fit(part) for part in of):
+            return next(self.missing(part) for part in of if not self.fit(part))
+        ids = self.filtered(ids if of else [t.id for t in movable(self.scene)], place, None)
         ids = [id for id in ids if id in self.places]
-        chosen = superlatives.pick_superlative(ids, what, self.scene, 1, base) if ids else ()
-        if not chosen:
+        other = self.scene.thing(self.resolver.one(base)[0]) if base is not None else None
+        if not what or not ids or (len(of) > 1 and len(ids) != len(of)):
             return ""
+        (chosen,) = superlatives.pick_superlative(ids, what, self.scene, 1, other)
+        return self.is_most(chosen, what)
+
+    def is_most(self, id: str, what: str) -> str:
         best = coded(BEST[what]) if what in BEST else what
-        extra = {"heaviest": "mass", "lightest": "mass", "biggest": "size", "smallest": "size", "tallest": "size"}
-        detail = self.measure(chosen, extra.get(what, "")) or self.fact(chosen[0])
-        return self.joined((self.say("planner.is_best", thing=self.the(chosen[0]), best=best), detail))
+        return self.joined((self.say("planner.is_best", thing=self.the(id), best=best), self.measured(id, what)))
+
+    def measured(self, id: str, what: str) -> str:
+        """The measure by which things were compared, else where the thing is."""
+        return self.measure([id], _MEASURED.get(what, "")) or self.fact(id)
+
+    def is_best(self, one: QuestionPart, best: QuestionPart) -> str:
+        """Is this the heaviest?"""
+        if not (ids := self.fit(one)):
+            return self.missing(one)
+        (chosen,) = self.fit(best)
+        return self.yes(ids == [chosen], self.is_most(chosen, best.noun.best)) if len(ids) == 1 else ""
+
+    def than(self, q: ParsedQuestion, subjects: Sequence[QuestionPart]) -> str:
+        """Is this heavier than that?"""
+        ids = [id for part in subjects for id in self.fit(part)]
+        things = [thing for id in ids if (thing := self.scene.thing(id)) is not None]
+        if len(ids) != 2 or len(set(ids)) != 2 or q.best in ("nearest", "farthest"):
+            return ""
+        one, other = (superlatives.measure(thing, q.best, self.scene) for thing in things)
+        if one is None or other is None:
+            return ""
+        so = one - other > superlatives.TIE.get(q.best, superlatives.TIE_M)
+        return self.yes(so, self.joined(self.measured(id, q.best) for id in ids))
 
     def apart(self, subjects: list[QuestionPart], place: QuestionPart | None) -> str:
         """How far two things are from each other, or one from the robot's base; centre to centre."""
@@ -239,9 +345,11 @@ class _SceneAnswer:
         return self.say("planner.far_from", thing=self.the(things[0].id), m=metres, other=other)
 
     def filtered(self, ids: Sequence[str], place: QuestionPart | None, colour: QuestionPart | None) -> list[str]:
-        spots = self.fit(place) if place is not None else []
-        found = [id for id in ids if place is None or any(self.is_at(id, place.side, spot) for spot in spots)]
+        found = [id for id in ids if place is None or self.is_there(id, place)]
         return [id for id in found if colour is None or self.coloured(id, colour)]
+
+    def is_there(self, id: str, place: QuestionPart) -> bool:
+        return any(self.is_at(id, place.side, spot) for spot in self.fit(place))
 
     def is_at(self, id: str, side: str, other: str) -> bool:
         if side in SIDES:
@@ -253,7 +361,7 @@ class _SceneAnswer:
         return other != id and other in (spot.of, final_support(self.places, id).of if id in self.places else spot.of)
 
     def coloured(self, id: str, colour: QuestionPart) -> bool:
-        return all(senses & self.vocabulary.called[id].colours for _, senses in colour.words)
+        return all(senses & self.vocabulary.called[id].colours for _, senses in colour.noun.words)
 
     def numbers(self, id: str) -> str:
         thing = self.scene.thing(id)
@@ -268,7 +376,7 @@ class _SceneAnswer:
         named = list(dict.fromkeys(id for part in parts if not part.general for id in self.fit(part)))
         now = [id for id, robot in held.items() if robot in of and id in (named or held)]
         if q.counted:
-            return self.say("planner.count_of", n=len(now), things=self.several(now)) if now else "0"
+            return self.number(now)
         if named:
             return self.yes(bool(now), self.joined(self.fact(id) for id in now or named))
         if of == own:
@@ -293,11 +401,10 @@ class _SceneAnswer:
             return self.say("planner.gripper_of", robot=robot.robot_id, state=state)
         return self.say("planner.gripper_is", state=state)
 
-    def clear(self, part: QuestionPart | None) -> str:
+    def clear(self, part: QuestionPart) -> str:
         tops = [s.id for s in surfaces(self.scene)]
-        named = self.fit(part) if part is not None else (tops if len(tops) == 1 else [])
         found = []
-        for id in named:
+        for id in self.fit(part):
             inside, the = self.contents(id), self.the(id)
             side = coded("planner.side_on") if id in tops else coded("planner.side_in")
             if inside:
@@ -308,7 +415,7 @@ class _SceneAnswer:
                 found.append(self.yes(False, self.say("planner.gripper_holds", thing=self.the(held_by(self.scene)))))
             else:
                 found.append(self.yes(True, self.say("planner.nothing_there", side=side, place=the)))
-        return "; ".join(found)
+        return self.joined(found)
 
     def contents(self, id: str) -> list[str]:
         return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]
@@ -323,31 +430,45 @@ class _SceneAnswer:
                 found.append(
                     self.say("planner.sized", thing=self.the(id), size=" x ".join(f"{v:g}" for v in thing.size))
                 )
-        return "; ".join(found)
+        return self.joined(found)
 
     def listed(
-        self, ids: list[str], subject: QuestionPart | None, place: QuestionPart | None, colour: QuestionPart | None
+        self, ids: list[str], subjects: list[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
     ) -> str:
+        ids = ids if subjects else list(self.places)
+        found = self.filtered(ids, place, colour)
+        if colour is not None and not found and self.may_be_coloured(ids, colour, furniture=not subjects):
+            return ""
         if place is not None:
-            spots = self.fit(place)
-            found = self.filtered(ids if subject is not None else list(self.places), place, colour)
             side = coded({**AT, **task_text.SIDES}.get(place.side, "planner.side_in"))
-            return self.say("planner.listed", side=side, place=self.several(spots), things=self.bare(found))
-        if subject is None and colour is None:
-            ids = [t.id for t in movable(self.scene)]
-        found = self.filtered(ids, None, colour)
-        return "; ".join(self.fact(id) for id in found) or self.say("planner.no_objects")
+            return self.say("planner.listed", side=side, place=self.several(self.fit(place)), things=self.bare(found))
+        return self.joined(self.fact(id) for id in found) or self.say("planner.no_objects")
+
+    def may_be_coloured(self, ids: Sequence[str], colour: QuestionPart, *, furniture: bool) -> bool:
+        """Whether one of them has no colour in the scene, or a table has this one: not denied."""
+        unknown = any(not self.vocabulary.called[id].colours for id in ids)
+        return unknown or (furniture and any(self.coloured(id, colour) for id in self.vocabulary.called))
 
     def so(
         self, subjects: list[QuestionPart], ids: list[str], place: QuestionPart | None, colour: QuestionPart | None
     ) -> str:
         """Yes or no, with the fact that decides it; each by itself where several could be meant."""
         if not subjects:
-            found = self.filtered(list(self.places), place, None) if place is not None else []
-            return self.yes(bool(found), self.listed([], None, place, None)) if place is not None and not colour else ""
-        if place is None and colour is None:
-            return self.yes(True, "; ".join(self.fact(id) for id in ids)) if subjects[0].some else ""
+            return ""
+        first, noun = subjects[0], subjects[0].noun
         good = self.filtered(ids, place, colour)
+        unknown = [id for id in ids if colour is not None and not self.vocabulary.called[id].colours]
+        if noun.count and noun.quantity not in ("all", "the"):
+            return "" if unknown else self.is_number(good, noun.count)
+        if noun.count and len(ids) != noun.count:
+            raise NotUnderstood(
+                "planner.count", "ambiguous", ids, what=noun.text, count=str(noun.count), found=str(len(ids))
+            )
+        if place is None and colour is None:
+            return self.yes(True, self.joined(self.fact(id) for id in ids)) if first.some else ""
+        some = first.some or first.general or noun.quantity == "any"
+        if unknown and not (some and good):
+            return self.joined(map(self.colour_of, unknown))
         if place is None:
             facts = {id: self.colour_of(id) for id in ids}
         elif place.side in SIDES:
@@ -361,13 +482,18 @@ class _SceneAnswer:
         rest = [id for id in ids if id not in good]
         if any(p.every for p in subjects):
             return self.yes(not rest, self.joined(facts[id] for id in (rest or good)))
-        if subjects[0].some or subjects[0].general:  # is there any …: the ones that are
-            if not good and place is not None and subjects[0].general:
+        if some:  # is there any …: the ones that are
+            if not good and place is not None and first.general:
                 return self.yes(False, self.nothing(place))
-            return self.yes(bool(good), self.joined(facts[id] for id in (good or ids)))
+            each = all(not set(good).isdisjoint(self.fit(part)) for part in subjects)  # a cup and a bowl
+            return self.yes(each, self.joined(facts[id] for id in (good if each else ids)))
         if not good or not rest:
             return self.yes(bool(good), self.joined(facts.values()))
         return self.joined(self.yes(id in good, facts[id]) for id in ids)
+
+    def is_number(self, found: Sequence[str], count: int) -> str:
+        """Are there four cups? Where there are more, how many."""
+        return self.number(found) if len(found) > count else self.yes(len(found) == count, self.number(found))
 
     def nothing(self, place: QuestionPart) -> str:
         codes = {"beside": "planner.side_next", "on": "planner.side_on"}
