@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from .traditional_signs import simplified
 
 _SIGN: Final = "\u3400-\u4dbf\u4e00-\u9fff"
-_PIECE: Final = re.compile(rf"[{_SIGN}]|\d+|[^\W\d_{_SIGN}]+")
+_PIECE: Final = re.compile(rf"[{_SIGN}]|\d+|[^\W\d_{_SIGN}]+(?:(?:[+＋]{{1,2}}|[#＃])(?![A-Za-z0-9]))?")  # C++, F#
 _CHINESE: Final = re.compile(f"[{_SIGN}]")
 _KEPT: Final = 4096  # results: a scene's names are asked about again and again
 _VOWELS: Final = "aeiou"

@@ -338,6 +338,9 @@ SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for w
 
 LONE = ("left boot", "cube", "small spoon", "mug", "key", "sponge")  # the cube lies to the right
 LONE_ZH = ("左靴子", "方块", "小勺子", "海绵", "钥匙", "积木")
+WAIT = ("wait list", "put-down mat", "sponge")
+SIGNED = ("C++ book", "C book")
+OWNED = ("chef's knife", "guest's knife", "sponge")
 MUGS = ("mug", "tea mug", "coffee mug", "cube")
 CUPS = ("杯子", "茶杯", "咖啡杯", "方块")
 SAID = [  # a side or a size that is said of one thing alone; "but" with the same rule on both sides
@@ -361,6 +364,34 @@ SAID = [  # a side or a size that is said of one thing alone; "but" with the sam
     (LONE_ZH, "把左边的方块放进basket", "?"),
     (LONE_ZH, "把最大的勺子放进basket", "?"),
     (SHOES, "put the left-hand shoe in the basket", "a0"),
+    (WAIT, "put the wait list in the basket", "a0"),
+    (WAIT, "put the wait-list and the sponge in the basket", "a0 a2"),
+    (WAIT, "put everything except the wait list in the basket", "a1 a2"),
+    (WAIT, "把wait list放进basket", "a0"),
+    (WAIT, "wait, put the sponge in the basket", "-"),
+    (WAIT, "put the put-down mat in the basket", "a1"),
+    (SIGNED, "put the C++ book in the basket", "a0"),
+    (SIGNED, "put the C book in the basket", "a1"),
+    (SIGNED[:1], "put the C book in the basket", "-"),
+    (SIGNED[1:], "put the C++ book in the basket", "-"),
+    (SIGNED, "put all books except the C++ book in the basket", "a1"),
+    (("C++书", "C书"), "把C书放进basket", "a1"),
+    (("C＋＋书", "C书"), "把c++书放进basket", "a0"),
+    (OWNED, "put the chef's and the guest's in the basket", "a0 a1"),
+    (OWNED, "put the chef's and guest's knives in the basket", "a0 a1"),
+    (OWNED, "put everything except the chef's in the basket", "a1 a2"),
+    (OWNED, "put the chef's spoon in the basket", "-"),
+    ((*OWNED, "chef's hat"), "put the chef's in the basket", "?"),
+    (("cup", "cup", "mug"), "put the two leftmost cups in the basket", "?"),
+    (("cup", "cup", "mug"), "put the rightmost cup in the basket", "a0"),
+    (("cup", "mug", "key"), "put both the mug and the key in the basket", "a1 a2"),
+    (("cup", "cup", "cup"), "put the four cups in the basket", "?"),
+    (("cup", "cup", "cup"), "put the four leftmost cups in the basket", "?"),
+    (("key", "cup"), "put the two heaviest keys in the basket", "?"),
+    (("杯子", "杯子", "杯子"), "把四个杯子放进basket", "?"),
+    (("杯子", "杯子", "杯子"), "把几个杯子放进basket", "?"),
+    (("杯子", "杯子", "杯子"), "放几个杯子到basket里", "?"),
+    (("杯子", "杯子", "杯子"), "把这几个杯子放进basket", "a0 a1 a2"),
     (MUGS, "put every mug that isn't the tea mug in the basket", "a0 a2"),
     (MUGS, "put all mugs which are not the tea mug in the basket", "a0 a2"),
     (MUGS, "put everything that is not a mug in the basket", "a3"),
@@ -468,3 +499,42 @@ def test_the_others_of_some_are_those_of_their_kind(named: tuple[str, ...], text
 )
 def test_the_other_of_a_thing_that_is_alone_is_asked_about(text: str) -> None:
     assert isinstance(interpret(text, things("key", "mug", "cube")), RefusedIntent)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the key and the cube in the basket and the tray respectively",
+        "put the key and the cube in the basket and tray, respectively",
+        "把key和cube分别放进basket和tray",
+        "分别把key和cube放进basket和tray里",
+    ],
+)
+def test_each_goes_to_its_own_place(text: str) -> None:
+    intent = interpret(text, things("key", "mug", "cube"))
+    assert isinstance(intent, CommandIntent) and intent.goals == (InGoal("a0", "b1"), InGoal("a2", "b2"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the key, the mug and the cube in the basket and the tray respectively",
+        "把key、mug和cube分别放进basket和tray",
+        "把两个杯子分别放进basket和tray",
+        "别把key放进basket",
+    ],
+)
+def test_places_that_are_not_as_many_as_the_things_are_asked_about(text: str) -> None:
+    assert isinstance(interpret(text, things("key", "mug", "cube")), RefusedIntent)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can you put the C++ book in the basket?",
+        "could you put the unicorn in the basket?",
+        "能不能把独角兽放进basket？",
+    ],
+)
+def test_an_order_that_is_asked_for_politely_and_not_understood_is_no_question(text: str) -> None:
+    assert isinstance(interpret(text, things("C book", "mug")), RefusedIntent)

@@ -86,7 +86,9 @@ def _numbered(found: list[ChineseWord], number: str, vocabulary: Vocabulary) -> 
 
 
 class ChineseNounParser:
-    """A list of words and a position in it."""
+    """A list of words and a position in it. `some`: words for a number that is not said; a question asks for it."""
+
+    some: tuple[str, ...] = ()
 
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
         self.words, self.at, self.vocabulary = found, 0, vocabulary
@@ -184,7 +186,7 @@ class ChineseNounParser:
             return True
         if {"isnot", "nearto"} & word.kinds:
             return bool(self.here(1).keys) or "robot" in self.here(1).kinds
-        return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'")
+        return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'", *self.some)
 
     def all_here(self) -> bool:
         """都放进篮子: all of it, where nothing is named."""
@@ -350,6 +352,8 @@ class ChineseNounParser:
             elif "this" in word.kinds and not quantity:
                 these = word.text[-1] == "些"
                 quantity = "all" if these else "the"
+            elif word.text in self.some and not count:
+                quantity, these = "all" if quantity else "any", True
             elif digit and not count:
                 count = digit
                 quantity = "all" if "these" in word.kinds or word.text == "俩" else quantity or "any"

@@ -15,6 +15,7 @@ from .vocabulary import Vocabulary
 _NOTHING = re.compile("(?:什么|谁|哪个)[都也](?:不|别|勿)")  # 什么都不要动 forbids, and asks nothing
 _TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "可以不"))
 _PARTICLES = frozenset(("吗", "呢", "么"))  # at the end of a request they ask nothing
+_SOME = ("几个", "几")
 _MAY = ("能", "可以", "愿意")  # statements too, where nothing asks
 _WAYS = ("left", "right", "forward", "backward")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
@@ -27,7 +28,19 @@ def is_question(found: list[ChineseWord]) -> bool:
         return True
     if _NOTHING.search(text):
         return False
-    return any("question" in w.kinds or w.text in "?？" for w in rest)
+    return any(("question" in w.kinds and not _is_some(rest, n)) or w.text in "?？" for n, w in enumerate(rest))
+
+
+def _is_some(found: list[ChineseWord], at: int) -> bool:
+    """Does 几个 say some here (把几个…, 这几个…, 放几个…), and ask nothing?"""
+    if found[at].text not in _SOME or not at:
+        return False
+    return bool({"ba", "this"} & found[at - 1].kinds) or (at == 1 and found[0].act() != ())
+
+
+def is_request(found: list[ChineseWord]) -> bool:
+    """能不能把…放进…?: an order, which is not answered where it is not understood."""
+    return _manners(found)[1] and any("ba" in w.kinds for w in found)
 
 
 def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
@@ -79,9 +92,12 @@ def _names(word: ChineseWord) -> bool:
 class ChineseParser(ChineseNounParser):
     """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
 
+    some = _SOME
+
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary, before: list[Clause]) -> None:
         super().__init__(_manners(found)[0], vocabulary)
         self.gap = 0.0
+        self.each = False
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
         self.said = bool(before)  # something was named: 都 means that
         self.before = before  # clauses of earlier sentences: what is left alone may be said apart
@@ -225,7 +241,7 @@ class ChineseParser(ChineseNounParser):
         if self.take("except"):
             but = self.left_out()
             self.comma()
-        by = self.attribute()
+        by, self.each = self.attribute(), self.take("each") is not None
         if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
             self.at = len(self.words)
             return Clause("undo", but=but)
@@ -241,7 +257,9 @@ class ChineseParser(ChineseNounParser):
         elif not by and "isnot" not in self.here().kinds and (self.noun_here() or self.all_here()):
             what, but = self.topic(but)
             given = bool(what)
-        by = by or self.attribute()
+        by, self.each = by or self.attribute(), self.take("each") is not None or self.each
+        if self.each and (len(what) < 2 or "put" not in self.here().act()):
+            raise NotUnderstood("planner.word", word="分别")
         if what and given and (moved := self.moving(what)) is not None:
             return replace(moved, but=but)
         if (taken := self.out_of(what)) is not None:
@@ -274,7 +292,8 @@ class ChineseParser(ChineseNounParser):
             return Clause("pour", what, (self.place(word.text),), but)
         if what and "put" in acts:
             place = self.place(word.text)
-            return Clause("put", what, (place,), but, or_places=tuple(self.or_places), gap=self.gap)
+            ors = tuple(self.or_places)
+            return Clause("put", what, (place,), but, or_places=ors, gap=self.gap, each=self.each)
         if what and {"back", "undo"} & set(acts):
             return Clause("undo", what, (), but)
         if what and "stackon" in acts:
@@ -327,6 +346,7 @@ class ChineseParser(ChineseNounParser):
         except NotUnderstood:
             self.at = mark
             return (), but
+        self.each |= self.take("each") is not None
         should = bool(self.take("should"))
         acts = set(self.here().act())
         # 苹果放在篮子里: that is how it is, where nothing was ordered yet

@@ -129,7 +129,10 @@ class EnglishNounParser:
         `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
         """
         self.phrase(("either",))
+        both = self.ahead() == "both"
         found = [self.noun()]
+        if both and self.ahead() == "and" and not (found[0].plural or found[0].pronoun):
+            found[0] = replace(found[0], quantity="the", count=0)  # "both the cup and the mug"
         alone = self.at
         while True:
             mark = self.at

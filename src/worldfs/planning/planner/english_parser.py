@@ -12,7 +12,7 @@ from .english_nouns import EnglishNounParser
 from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .vocabulary import Vocabulary
 
-_TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*|[^\s]", re.I)
+_TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*(?:\+{1,2}|#)?|[^\s]", re.I)
 _SHORT = {
     "dont": "do not", "can't": "can not", "cannot": "can not", "won't": "will not", "let's": "let us",
     "it's": "it is", "that's": "that is", "there's": "there is",
@@ -43,6 +43,12 @@ def is_question(tokens: list[str]) -> bool:
     if rest[:1] == ["when"] and "," in rest and "?" not in rest:
         return False  # "when it is dark, go home" supposes, and asks nothing
     return _asks(rest) or ("?" in rest and not english_manners.tagged(rest))
+
+
+def is_request(tokens: list[str]) -> bool:
+    """ "Could you put …?": an order, which is not answered where it is not understood."""
+    form, rest = english_manners.requested(tokens)
+    return bool(form) and rest[:1] != [] and rest[0] in lexicon_en.FIRST_VERBS
 
 
 def _asks(tokens: list[str]) -> bool:
@@ -233,10 +239,11 @@ class EnglishParser(EnglishNounParser):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
+        each = bool(self.phrase((", respectively", "respectively")))
         what = self.narrowed(what) if act != "clear" else what
         self.out |= act == "clear" and verb not in lexicon_en.STOWING and any(side == "from" for side, _ in places)
         return Clause(
-            act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out
+            act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each
         )  # fmt: skip
 
     def wished(self) -> Clause | None:

@@ -303,6 +303,15 @@ class GoalBuilder:
     def _put(self, clause: Clause) -> list[Goal]:
         if clause.or_places:
             return self._either(clause)
+        if clause.each and len(clause.places) == 1 and len(clause.what) == len(clause.places[0][1]) > 1:
+            side, where = clause.places[0]
+            pairs = [
+                (noun, place) for noun, place in zip(clause.what, where, strict=True) if isinstance(place, NounPhrase)
+            ]
+            parts = [replace(clause, what=(noun,), places=((side, (place,)),), each=False) for noun, place in pairs]
+            goals = [goal for part in parts for goal in self._put(part)]
+            self.resolve.last = tuple(filter(None, map(subject, goals)))
+            return goals
         places = [p for p in clause.places if p[0] != "from"]
         if not places and clause.out:
             return self._taken_out(clause)
@@ -411,7 +420,8 @@ class GoalBuilder:
 
     def _pick(self, clause: Clause) -> list[Goal]:
         there, _ = self.filtered(clause, keep_last=False)
-        if clause.out and (len(self.objects(there.what, there.but)) != 1 or there.what[0].quantity == "all"):
+        ids = self.objects(there.what, there.but) if clause.out else ()
+        if len(ids) > 1 or (ids and there.what[0].quantity == "all"):
             return self._taken_out(clause)
         return [HoldingGoal(self.single(there.what, there.but))]
 

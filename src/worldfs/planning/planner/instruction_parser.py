@@ -251,7 +251,7 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             found += clauses
         except NotUnderstood as error:
             failure = _protection(error, tokens, vocabulary, found) if found else error
-            if failure is not None and "?" in tokens:
+            if failure is not None and "?" in tokens and not english_parser.is_request(tokens):
                 return QuestionReading(" ".join(sentences), failure)
             if (
                 failure is not None
@@ -302,7 +302,7 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             if chosen and found:
                 found[-1] = found[-1].chosen_freely()
         except NotUnderstood as failure:
-            if any(w.text in "?？吗" for w in said):
+            if any(w.text in "?？吗" for w in said) and not chinese_parser.is_request(said):
                 return QuestionReading("".join(sentences), failure)
             raise
     if not found:

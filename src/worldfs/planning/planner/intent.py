@@ -112,6 +112,7 @@ class Clause:
     then: bool = False  # said to come after those before
     or_places: tuple[tuple[str, tuple[NounPhrase, ...]], ...] = ()  # any of these instead of the last place
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given
+    each: bool = False  # "respectively", 分别: the first thing in the first place, the second in the second
     out: bool = False  # said to leave where it is: "out of the basket", "remove", 拿出来
 
     def chosen_freely(self) -> Clause:

@@ -46,6 +46,7 @@ class _Called(NamedTuple):
     words: tuple[str, ...]
     between: tuple[str, ...]
     means: tuple[Word, ...]
+    guarded: bool = False  # "wait list": made of words of the grammar, and a name only after "the" and the like
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     verbs = heads.intersection(piece.text for piece in told)  # "the stand", "both rolls": nouns here
     at = done = 0
     while at < len(told):
-        spans = [*_ids(text, told, at, ids), *_full(text, told, at, names)]
+        spans = [*_ids(text, told, at, ids), *_full(text, told, at, names), *_owned(text, told, at, vocabulary)]
         spans += _parts(text, told, at, vocabulary) if sides or verbs else ()
         if told[at].text in verbs and at and told[at - 1].text in _NOUN_NEXT:
             spans.append((at + 1, ((told[at].text, vocabulary.senses(told[at].text)),)))
@@ -157,11 +158,12 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
     found: dict[str, list[_Called]] = {}
     for called in vocabulary.called.values():
         name = vocabulary.things[called.id].name
-        if not called.full or not pieces(name) or _is_grammar(called.full):
+        guarded = bool(called.full) and _is_grammar(called.full)
+        if not called.full or not pieces(name) or (guarded and any(map(is_chinese, called.full))):
             continue
         if len(called.full) > 1 or called.tail:
             found.setdefault(called.full[0], []).append(
-                _Called(called.full, _signs(name), _meaning(called, vocabulary))
+                _Called(called.full, _signs(name), _meaning(called, vocabulary), guarded)
             )
     return found
 
@@ -205,6 +207,8 @@ def _full(
     """(end, words) of every full name that begins here."""
     for name in names.get(told[at].text, ()):
         end = at + len(name.words)
+        if name.guarded and not (at and (told[at - 1].text in _NOUN_NEXT or is_chinese(told[at - 1].text))):
+            continue
         words = _whole(text, told, at, name)
         if words and not _is_measure(text, told, end) and not _goes_on(told, at, end):
             yield end, words
@@ -274,6 +278,18 @@ def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) ->
         if headed and words and not _NAMED_SO.isdisjoint((*words, called.head)) and _near(text, told, end):
             said = (*words, told[end].text)
             yield end + 1, tuple((word, vocabulary.senses(word)) for word in said)
+
+
+def _owned(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ "The chef's and the guest's": of names that begin so, where no noun follows."""
+    if at + 1 >= len(told) or told[at + 1].text != "s" or text[told[at].end : told[at + 1].start] != "'":
+        return
+    end, owner = at + 2, (told[at].text, "s")
+    ends = end == len(told) or told[end].text in _GRAMMAR - _SIDES or text[told[end - 1].end : told[end].start].strip()
+    same = [called.id for called in vocabulary.called.values() if called.full[:2] == owner and len(called.full) > 2]
+    if same and ends:
+        said = text[told[at].start : told[end - 1].end]
+        yield end, ((said, frozenset(f"i:{id.lower()}" for id in same)),)
 
 
 def _near(text: str, told: list[TextPiece], at: int) -> bool:

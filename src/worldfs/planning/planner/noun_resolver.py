@@ -135,7 +135,7 @@ class NounResolver:
             raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=bare(noun))
         ids = tuple(fit.id for fit in found)
         if noun.quantity == "any":
-            if noun.plural and not noun.count and len(ids) > 1 and _is_some(noun.text):
+            if noun.plural and not noun.count and _is_some(noun.text):
                 raise self._ambiguous(noun, found)
             number = noun.count or 1
             if len(ids) < number:
@@ -166,6 +166,9 @@ class NounResolver:
         chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
         if len(found) == 1 and not self._is_so(noun, fits[0]):
             raise self._doubted(noun, chosen)
+        wider = {fit.id for fit in fits if fit.kind is FitKind.WIDER}  # the leftmost cup: is the mug one?
+        if len(wider) < len(found) and not wider.isdisjoint(found if noun.best == "middle" else chosen):
+            raise self._doubted(noun, found)
         self._tell(noun.text, chosen)
         return chosen
 
@@ -276,8 +279,8 @@ def bare(noun: NounPhrase) -> str:
 
 
 def _is_some(text: str) -> bool:
-    """Does it say several without a number: some books, any books? Of "any of the books" one will do."""
-    return text.startswith("some ") or (text.startswith("any ") and " of " not in text)
+    """Does it say several without a number: some books, any books, 几本书? Of "any of the books" one will do."""
+    return text.startswith(("some ", "几")) or (text.startswith("any ") and " of " not in text)
 
 
 def _head(noun: NounPhrase) -> Word | None:

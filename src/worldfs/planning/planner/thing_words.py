@@ -60,7 +60,8 @@ class ThingWords:
 
     @property
     def english(self) -> frozenset[str]:
-        return frozenset(p for p in (*self.full, *self.perhaps, self.head) if p.isalpha() and not is_chinese(p))
+        said = (*self.full, *self.perhaps, self.head)
+        return frozenset(p for p in said if p.rstrip("+#").isalpha() and not is_chinese(p))
 
 
 @lru_cache(maxsize=1024)

@@ -413,6 +413,35 @@ def grammar_words(d: Draw, s: Speech) -> tuple[str, Truth]:
     return certain(d, s, name)
 
 
+def sign_in_a_name(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The C book" is not the C++ book."""
+    told = words_en.SIGNED if d.names == EN else words_zh.SIGNED
+    head = d.rng.choice(sorted(told))
+    names = [Label(f"{w}{' ' if d.names == EN else ''}{head}", head, (w,), d.names) for w in told[head].split(", ")]
+    d.rng.shuffle(names)
+    d.ordinary_places()
+    for name in names[d.rng.choice((0, 1)) :][: d.rng.choice((1, 2))]:
+        d.add(name)
+    d.fill(clear=names)
+    return order(d, s, names[0])
+
+
+def owner(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The chef's", of a chef's knife; of two things of the chef, ask."""
+    owners = d.rng.sample(words_en.OWNERS.split(", "), 2)
+    heads = d.rng.sample(("knife", "towel", "spoon", "key", "lamp"), 2)
+    d.ordinary_places()
+    first, second = (d.add(english((f"{who}'s",), heads[0])) for who in owners)
+    several = d.rng.random() < 0.3
+    if several:
+        d.add(english((f"{owners[0]}'s",), heads[1]))
+    d.fill(0, 2, clear=[english((), head) for head in heads])
+    both_of_them = d.rng.random() < 0.5
+    said = f"the {owners[0]}'s" + (f" and the {owners[1]}'s" if both_of_them else "")
+    moved = [first, second] if both_of_them else [first]
+    return s.put(said, s.into(d.places[0])), Truth(() if several else ends(moved, [d.places[0].id]))
+
+
 def colour_word(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "Orange juice" is a name; its stated colour is another."""
     name = d.rng.choice(coloured(d.names))
@@ -513,7 +542,7 @@ def pick_up(d: Draw, s: Speech) -> tuple[str, Truth]:
     return told, Truth(moved, found.ask, candidates=frozenset(i.id for i in found.among))
 
 
-ENGLISH_ONLY: Final = frozenset({"ids that disagree", "plural-looking"})
+ENGLISH_ONLY: Final = frozenset({"ids that disagree", "plural-looking", "owner"})
 KINDS: Final[Mapping[str, Kind]] = {
     "full name": full_name, "some of its words": partial, "head alone": head_alone, "head of several": same_head,
     "modifier alone": modifier_alone, "modifier, and the thing": modifier_and_thing,
@@ -523,7 +552,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "mixed scripts": scripts_in_a_name, "id": by_id, "ids that disagree": ids_disagree, "side in a name": sided,
     "side, or where": sided_where, "another side": another_side, "side of one": side_of_one,
     "another size": another_size, "size in a name": sized, "number in a name": number,
-    "number before": number_before, "grammar in a name": grammar_words, "colour in a name": colour_word,
+    "number before": number_before, "sign in a name": sign_in_a_name, "owner": owner,
+    "grammar in a name": grammar_words, "colour in a name": colour_word,
     "twins": twins, "not there": unknown, "plural-looking": plural_looking,
     "stands for contents": stands_for_contents, "other spelling": other_spelling, "mixed languages": mixed,
     "pick up": pick_up,

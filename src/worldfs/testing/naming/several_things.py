@@ -39,6 +39,8 @@ def two_places(d: Draw, count: int) -> tuple[list[Item], Item, Item]:
 def listed(d: Draw, s: Speech) -> tuple[str, Truth]:
     things = distinct(d, d.rng.choice((2, 2, 3)))
     said = s.join([s.the(t.name) for t in things])
+    if s.en and len(things) == 2 and d.rng.random() < 0.25:
+        said = f"both {said}"
     if not s.en and d.rng.random() < 0.5:
         said += "都"
     return s.put(said, s.into(d.places[0])), Truth(ends(things, [d.places[0].id]))
@@ -287,6 +289,30 @@ def both_of(d: Draw, s: Speech) -> tuple[str, Truth]:
     if not s.en and len(found) > 2 and not text.count("都"):  # 两个 may be any two
         return text, Truth(some(found, 2, d.places[0].id), True)
     return text, Truth(moved)
+
+
+def another_number(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The four mugs", of three: nothing is done in part."""
+    head, found = _several(d, 2)
+    if s.en and head.plural == head.text:
+        raise Redraw
+    there, m = len(found), s.measure(head)
+    n = d.rng.choice([n for n in (2, 3, 4, 5) if n != there])
+    en, zh = {2: "two", 3: "three", 4: "four", 5: "five"}[n], {2: "两", 3: "三", 4: "四", 5: "五"}[n]
+    whole = f"the {en} {{0}} / all {en} {{0}} / the {n} {{0}}", f"那{zh}{m}{{0}} / {zh}{m}{{0}}都 / 所有{zh}{m}{{0}}"
+    more = f"{en} {{0}} / {en} of the {{0}} / {n} {{0}}", f"{zh}{m}{{0}} / 其中{zh}{m}{{0}} / {n}{m}{{0}}"
+    said = s.pick(*(more if n > there and d.rng.random() < 0.5 else whole)).format(head.plural)
+    return s.put(said, s.into(d.places[0])), Truth()
+
+
+def respectively(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The mug and the key in the basket and the tray, respectively": each to its own."""
+    (a, b), p, q = two_places(d, 2)
+    text = s.pick(
+        "put {a} and {b} in {p} and {q} respectively / put {a} and {b} in {p} and {q}, respectively",
+        "把{a}和{b}分别放进{p}和{q} / 分别把{a}和{b}放进{p}和{q}里 / 将{a}和{b}分别放到{p}和{q}里",
+    ).format(a=s.the(a.name), b=s.the(b.name), p=s.the(p.name), q=s.the(q.name))
+    return text, Truth(both(ends([a], [p.id]), ends([b], [q.id])))
 
 
 def two_of(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -590,7 +616,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "everything": everything, "all but one": all_but_one, "all but a modifier": all_but_modifier,
     "all but all": all_but_all, "all of a head but one": all_of_head_but_one, "the other one": the_other,
     "all of a head": all_of_head, "all of a modifier": all_of_modifier,
-    "all, one exact": all_with_exact, "both": both_of, "two of": two_of, "one of": one_of,
+    "all, one exact": all_with_exact, "both": both_of, "two of": two_of,
+    "another number": another_number, "respectively": respectively, "one of": one_of,
     "any will do": do_not_care, "any two will do": do_not_care_which_two, "this or that": either_thing,
     "here or there": either_place, "onto the table": onto_the_table, "the rest": the_rest, "only": only_this,
     "all of a colour": all_of_a_colour, "all but a colour": all_but_a_colour, "contents": contents, "out of": out_of,

@@ -106,7 +106,7 @@ GRAMMAR: Final = {  # names with words in them that sentences are made of: head:
     "bagel": "everything, all seasons",
     "cleaner": "all purpose, all in one",
     "tape": "double sided, two sided, clear, hand over",
-    "list": "to do, who is who",
+    "list": "to do, who is who, wait",
     "switch": "on off, two way, all off",
     "cloth": "drop, place under, dry then wet",
     "pin": "push, pull, drop",
@@ -117,6 +117,7 @@ GRAMMAR: Final = {  # names with words in them that sentences are made of: head:
     "tag": "left luggage, not in use, next to last",
     "hammer": "pick, put in",
     "mitt": "put and take",
+    "mat": "put down",
     "puzzle": "what is where, how many",
     "mug": "world's best, over and out, mine not yours",
 }
@@ -125,6 +126,8 @@ SIDED: Final = "shoe, glove, boot, wheel, handle, hinge, speaker, bracket, pedal
 SIZES: Final = "small, large, big, mini, tiny, long, short, half size"
 SIZED: Final = "spoon, screwdriver, brush, candle, dumbbell, gear, bolt, clamp, marble, sponge"
 NUMBERED: Final = "key, ball, dice, token, badge, gear, box, cable, weight, battery"
+SIGNED: Final = {"book": "C++, C, C#", "mug": "A+, A, B", "notebook": "F#, F, C++"}  # signs that tell names apart
+OWNERS: Final = "chef, guest, neighbour, doctor, captain"
 NUMBER_BEFORE: Final = (
     "9 volt battery, 2 euro coin, 4 way plug, 5 pin plug, 3 hole punch, 10 sided dice, two tone pen, "
     "7 iron, half inch wrench, first aid kit, second hand watch"
@@ -190,7 +193,7 @@ NOT_THINGS: Final = (  # words in names that no sentence calls a thing by
     "and salt pepper on off emergency back seasons purpose double sided two clear over to who is place under dry "
     "then wet pull drop stack roll jack pick sticks wave get well soon thank you both sides of office use next "
     "last put what where how many world's best the other recycling compost lost found parts red blue wire first "
-    "aid 2 9 4 5 3 10 garlic"
+    "aid 2 9 4 5 3 10 garlic wait down"
 )
 BEFORE: Final = {  # the head comes first: what is written after it
     "mug": "with a lid, without a handle, for guests",
