@@ -341,6 +341,10 @@ LONE_ZH = ("左靴子", "方块", "小勺子", "海绵", "钥匙", "积木")
 WAIT = ("wait list", "put-down mat", "sponge")
 SIGNED = ("C++ book", "C book")
 OWNED = ("chef's knife", "guest's knife", "sponge")
+SIZED = tuple(
+    Thing(f"a{n}", name, "thing", (0.3, 0.1 * n, 0.03), size=(side,) * 3, shape="box")
+    for n, (name, side) in enumerate((("mug", 0.03), ("mug", 0.05), ("mug", 0.04), ("cube", 0.06), ("key", 0.02)))
+)
 MUGS = ("mug", "tea mug", "coffee mug", "cube")
 CUPS = ("杯子", "茶杯", "咖啡杯", "方块")
 SAID = [  # a side or a size that is said of one thing alone; "but" with the same rule on both sides
@@ -392,6 +396,14 @@ SAID = [  # a side or a size that is said of one thing alone; "but" with the sam
     (("杯子", "杯子", "杯子"), "把几个杯子放进basket", "?"),
     (("杯子", "杯子", "杯子"), "放几个杯子到basket里", "?"),
     (("杯子", "杯子", "杯子"), "把这几个杯子放进basket", "a0 a1 a2"),
+    (SIZED, "put the biggest mug in the basket, then the smallest in the basket", "a1 a0"),
+    (SIZED, "put the biggest in the basket", "a3"),
+    (SIZED, "把最大的杯子放进basket，最小的放进basket", "a1 a0"),
+    (LONE_ZH, "把左边的东西放进basket", "?"),
+    (LONE_ZH[1:], "把左边那个东西放进basket", "a4"),
+    (("杯子", "杯子", "方块"), "把所有左边的杯子放进basket", "?"),
+    (("杯子", "杯子", "方块"), "把左边的杯子都放进basket", "?"),
+    (("杯子", "杯子", "方块"), "把左边的杯子放进basket", "a1"),
     (MUGS, "put every mug that isn't the tea mug in the basket", "a0 a2"),
     (MUGS, "put all mugs which are not the tea mug in the basket", "a0 a2"),
     (MUGS, "put everything that is not a mug in the basket", "a3"),

@@ -41,6 +41,7 @@ OUT = {"a1": OnGoal("a1", "t1"), "a2": OnGoal("a2", "t1")}
         ("take the plum and the pear out of the basket", "a1 a2"),
         ("take everything out of the basket", "a1 a2"),
         ("take everything out of the basket except the plum", "a2"),
+        ("remove everything from the basket and the tray", "a1 a2"),
         ("empty the basket", "a1 a2"),
         ("把plum从basket里拿走", "a1"),
         ("从basket里取走plum", "a1"),

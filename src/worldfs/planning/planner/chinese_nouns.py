@@ -379,10 +379,12 @@ class ChineseNounParser:
             raise self.stop()
         text = "".join(w.text for w in self.words[start : self.at])
         if best:
-            found = found or [("东西", frozenset("*"))]
+            things = side_word and not (size_word or quantity) and all("*" in senses for _, senses in found)
+            several = quantity == "all" or things  # 左边的东西: how many is not said
+            found = found or [("one", frozenset("*"))]
             return NounPhrase(
-                text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of, of_two=of_two,
-                without=tuple(without), but=aside, side_word=side_word, size_word=size_word,
+                text, tuple(found), "the", count, bool(count) or several, at=at, best=best, best_of=best_of,
+                of_two=of_two, without=tuple(without), but=aside, side_word=side_word, size_word=size_word,
             )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)

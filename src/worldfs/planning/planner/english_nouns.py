@@ -256,7 +256,7 @@ class EnglishNounParser:
                         self._stuck()
                 else:
                     found, plural = self._words("all")
-            found = found or [("things", frozenset("*"))]
+            found = found or [("one", frozenset("*"))]  # of those that were named before, or of all things
         if other and not found and quantity == "the" and not count:
             found = [("one", frozenset("*"))]  # "the other in the tray"
         if not found:

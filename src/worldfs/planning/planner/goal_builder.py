@@ -211,6 +211,8 @@ class GoalBuilder:
             if side not in ("in", "on", "beside", "from", *SIDES):
                 raise NotUnderstood("planner.reading", what=f"{side} {nouns[0].text}")
             there = [n for n in nouns if isinstance(n, NounPhrase)]
+            if side in ("in", "on", "from") and len(there) > 1:  # "from the basket and the tray": what lies in either
+                there = [NounPhrase(" ".join(n.text for n in there), options=tuple(there))]
             what = [replace(n, at=(*n.at, *((side, t) for t in there))) if not n.pronoun else n for n in what]
         return replace(clause, what=tuple(what), places=()), goal
 
@@ -258,10 +260,12 @@ class GoalBuilder:
         return [OnGoal(id, self._below(final_support(places, id).of)) for id in inside]
 
     def _comes_out(self, clause: Clause) -> bool:
-        """Is it said to come out of a container or a drawer?"""
-        nouns = tuple(n for side, where in clause.places if side == "from" for n in where if isinstance(n, NounPhrase))
-        box = self.scene.thing(self.where(nouns)) if nouns else None
-        return box is not None and (box.is_container or opens(box))
+        """Is it said to come out of containers or drawers?"""
+        nouns = [n for side, where in clause.places if side == "from" for n in where if isinstance(n, NounPhrase)]
+        boxes = [
+            thing for noun in nouns for id in self.resolve.one(noun) if (thing := self.scene.thing(id)) is not None
+        ]
+        return bool(boxes) and all(box.is_container or opens(box) for box in boxes)
 
     def _taken_out(self, clause: Clause) -> list[Goal]:
         """What lies in a container comes onto what that stands on."""

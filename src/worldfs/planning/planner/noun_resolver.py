@@ -88,7 +88,7 @@ class NounResolver:
         words = noun.words
         if words and words[-1][0] in ("one", "ones") and self.head is not None:
             again = self.vocabulary.fits((*words[:-1], self.head))
-            if any(fit.certain for fit in again):
+            if sum(fit.certain for fit in again) > bool(noun.best):  # the heaviest of one is no choice
                 return again
         if noun.other and self.moved_head is not None and all("*" in senses for _, senses in words):
             like = [fit for fit in self.vocabulary.fits((self.moved_head,)) if fit.certain]
@@ -240,7 +240,7 @@ class NounResolver:
         return found
 
     def _is_at(self, id: str, side: str, where: NounPhrase) -> bool:
-        for other in self.one(where):
+        for other in (id for noun in where.options or (where,) for id in self.one(noun)):
             spot, end = self.places.get(id, ThingLocation()), final_support(self.places, id)
             if side in ("in", "from") and end == ThingLocation("in", other):
                 return True
