@@ -345,11 +345,20 @@ SIZED = tuple(
     Thing(f"a{n}", name, "thing", (0.3, 0.1 * n, 0.03), size=(side,) * 3, shape="box")
     for n, (name, side) in enumerate((("mug", 0.03), ("mug", 0.05), ("mug", 0.04), ("cube", 0.06), ("key", 0.02)))
 )
+PAINTED = (
+    Thing("a0", "cube", "thing", (0.3, -0.3, 0.03), size=(0.03,) * 3, shape="box", color="red"),
+    Thing("a1", "key", "thing", (0.3, -0.2, 0.03), size=(0.03,) * 3, shape="box", color="blue"),
+    "red wine",
+)
 MUGS = ("mug", "tea mug", "coffee mug", "cube")
 CUPS = ("杯子", "茶杯", "咖啡杯", "方块")
 SAID = [  # a side or a size that is said of one thing alone; "but" with the same rule on both sides
     (LONE, "put the right-hand boot in the basket", "?"),
     (LONE, "put the left-hand boot in the basket", "a0"),
+    (("left boot", "hand towel"), "put the right-hand boot in the basket", "?"),
+    (("cube", "hand towel"), "put the left-hand cube in the basket", "?"),
+    (("left hand drill", "drill"), "put the left-hand drill in the basket", "a0"),
+    (("cube", "left hand drill"), "put the left-hand cube in the basket", "?"),
     (LONE, "put the left hand boot in the basket", "a0"),
     (LONE, "put the rightmost boot in the basket", "?"),
     (LONE, "put the boot on the right-hand side in the basket", "?"),
@@ -404,6 +413,13 @@ SAID = [  # a side or a size that is said of one thing alone; "but" with the sam
     (("杯子", "杯子", "方块"), "把所有左边的杯子放进basket", "?"),
     (("杯子", "杯子", "方块"), "把左边的杯子都放进basket", "?"),
     (("杯子", "杯子", "方块"), "把左边的杯子放进basket", "a1"),
+    (("红方块", "方块", "海绵"), "把不是红色的东西都放进basket", "a1 a2"),
+    (("red wine", "wine", "key"), "put everything that isn't red in the basket", "?"),
+    (("红酒杯", "酒杯", "海绵"), "把不是红色的东西都放进basket", "?"),
+    (("scissors", "nail scissors", "key"), "put everything except the scissors in the basket", "?"),
+    (("scissors", "nail scissors", "key"), "put everything except the nail scissors in the basket", "a0 a2"),
+    (PAINTED, "put everything except the red things in the basket", "?"),
+    (PAINTED, "put everything except the blue things in the basket", "a0 a2"),
     (MUGS, "put every mug that isn't the tea mug in the basket", "a0 a2"),
     (MUGS, "put all mugs which are not the tea mug in the basket", "a0 a2"),
     (MUGS, "put everything that is not a mug in the basket", "a3"),
@@ -498,6 +514,7 @@ def test_words_that_name_nothing_are_answered_with_the_reason(words):
         (("mug", "mug", "key"), "put one mug in the basket and the other one in the tray"),
         (("mug", "mug", "key"), "put a mug in the basket and the other in the tray"),
         (("电池", "电池", "杯子"), "把一个电池放进basket，另一个放进tray"),
+        (("手套", "手套", "杯子"), "把一只手套放进basket，另一只放进tray"),
     ],
 )
 def test_the_others_of_some_are_those_of_their_kind(named: tuple[str, ...], text: str) -> None:

@@ -340,7 +340,7 @@ class ChineseNounParser:
                 best, side_word = next(v for k, v in SIDES.items() if k in word.kinds), True
                 self.at += "de" in self.here(1).kinds
             elif "other" in word.kinds and not other:
-                other, quantity = True, quantity or ("the" if "一个" in word.text or "那个" in word.text else "all")
+                other, quantity = True, quantity or ("the" if "一" in word.text or "那" in word.text else "all")
                 self.at += "de" in self.here(1).kinds
             elif "all" in word.kinds and quantity in ("", "the"):
                 quantity = "all"

@@ -123,11 +123,14 @@ class GoalBuilder:
             for n, one in zip(nouns, unnumbered, strict=True)
         )
         for noun, one in zip(nouns, unnumbered, strict=True):
-            exact = [fit.id for fit in self.resolve.fits(noun) if fit.exact] if one and not all_that_fit else []
+            open_number = (one or _looks_plural(noun)) and not all_that_fit
+            exact = [fit.id for fit in self.resolve.fits(noun) if fit.exact] if open_number else []
             if len(exact) == 1 and len(fit_ids := self.resolve.one(replace(noun, quantity="all", count=0))) > 1:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit_ids, what=noun.text)
         found = self.resolve.all(every)
         for noun in nouns:
+            if unsure := self.resolve.may_be(noun):
+                raise NotUnderstood("planner.perhaps", "ambiguous", unsure, what=noun.text)
             fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
             if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
@@ -606,6 +609,11 @@ class GoalBuilder:
 
     def _close(self, clause: Clause) -> list[Goal]:
         return [GripperGoal("closed")]
+
+
+def _looks_plural(noun: NounPhrase) -> bool:
+    """ "The scissors" may be one thing, or all of several."""
+    return noun.words[-1:] != () and noun.words[-1][0].endswith("s") and not noun.count
 
 
 def _is_it(nouns: tuple[NounPhrase, ...]) -> bool:

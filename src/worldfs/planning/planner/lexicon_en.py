@@ -210,7 +210,7 @@ BEST = {
     "front": "frontmost", "back": "backmost", "frontmost": "frontmost", "rearmost": "backmost", "middle": "middle",
     "top": "top", "upper": "top", "bottom": "bottom", "lower": "bottom",
 }  # fmt: skip
-BEST_SIDE = _set("left right front back middle top upper bottom lower")  # only before a noun
+BEST_SIDE = _set("left right left-hand right-hand front back middle top upper bottom lower")  # only before a noun
 PLAIN_SIZES = {
     "big": "biggest", "large": "biggest", "small": "smallest", "little": "smallest", "tiny": "smallest",
     "tall": "tallest", "short": "lowest", "long": "longest", "heavy": "heaviest",

@@ -205,6 +205,8 @@ def chinese_lexicon() -> Mapping[str, frozenset[str]]:
     for kind, text in _ZH.items():
         for word in text.split():
             found.setdefault(word, set()).add(kind)
+    for measure in MEASURES:
+        found.update({f"另一{measure}": {"other"}, f"另外一{measure}": {"other"}})
     for word, best in BEST_ZH.items():
         found.setdefault(word, set()).add(f"best:{best}")
     for word, best in COMPARED_ZH.items():

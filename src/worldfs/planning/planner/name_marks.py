@@ -33,6 +33,7 @@ _DENYING: Final = lexicon_en.NEGATIONS | lexicon_en.IFS
 _MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米|公分|毫米|米|\.\d)", re.IGNORECASE)
 _WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
 _HANDED: Final = re.compile(r"\b(left|right)[- ]hand\b(?= \w)", re.IGNORECASE)
+_BY_HAND: Final = (("left", "hand"), ("right", "hand"))
 _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
 _KEPT: Final = 1024  # results: a scene's names are read again and again
 _BRACKETS: Final = ("()", "（）", "[]")
@@ -77,7 +78,7 @@ def without_signs(text: str) -> str:
 def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     """The text with all names, ids and parts of names that would be read as grammar marked, from left to right."""
     text = _as_offered(text, vocabulary)
-    if not any("hand" in called.beside for called in vocabulary.called.values()):
+    if not any(both in itertools.pairwise(called.full) for called in vocabulary.called.values() for both in _BY_HAND):
         text = _HANDED.sub(r"\1", text)  # "the left-hand boot" is called as the left boot is
     marked, told = MarkedText(""), text_pieces(text)
     names, ids = _names(vocabulary), _ids_by_word(vocabulary)

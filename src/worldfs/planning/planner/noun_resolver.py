@@ -61,6 +61,9 @@ class NounResolver:
         anywhere = [fit for fit in fits if fit.certain]
         here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
         here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
+        unsure = [fit.id for fit in here if any(self.vocabulary.may_be_coloured(fit.id, word) for word in noun.without)]
+        if unsure:
+            raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
         here = [fit for fit in here if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]
         spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
         here = [fit for fit in here if fit.id not in spared]
@@ -78,6 +81,12 @@ class NounResolver:
         if not here:
             return self._nothing(noun, fits)
         return self._chosen(noun, here, doubtful)
+
+    def may_be(self, noun: NounPhrase) -> list[str]:
+        """Things of which only the colour is in doubt: red wine, of "the red things"."""
+        heads = {fit.id for fit in self.vocabulary.fits(noun.words[-1:]) if fit.certain}
+        doubtful = [fit.id for fit in self.vocabulary.fits(noun.words) if not fit.certain and fit.id in heads]
+        return [id for id in doubtful if any(self.vocabulary.may_be_coloured(id, word) for word in noun.words)]
 
     def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
         """What is not meant: of "a mug" all of them."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from worldfs.base.model import Thing
-from worldfs.base.name_parts import DESCRIBING, NameParts, bare_name, is_head, name_parts
+from worldfs.base.name_parts import DESCRIBING, DESCRIBING_SIGNS, NameParts, is_head, name_parts
 from worldfs.base.word_forms import is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -114,8 +114,12 @@ def _kinds(head: str, tail: str) -> frozenset[str]:
 
 def _is_simple(tail: str) -> bool:
     """Whether a Chinese name is a word of the lexicon with at most a colour, a size or a number before it."""
-    bare = bare_name(tail)
-    return bool({bare, bare + "子"} & lexicon_en.nouns_zh().keys())
+    for at, sign in enumerate(tail):
+        if not lexicon_en.nouns_zh().keys().isdisjoint((tail[at:], tail[at:] + "子")):
+            return True
+        if sign not in DESCRIBING_SIGNS:
+            return False
+    return False
 
 
 def _wider(kinds: frozenset[str]) -> frozenset[str]:

@@ -235,6 +235,10 @@ class Vocabulary:
         """Has the thing this colour, as it is stated, or else as its name tells it?"""
         return bool({sense for sense in word[1] if sense[:2] == "c:"} & self.called[id].colours)
 
+    def may_be_coloured(self, id: str, word: Word) -> bool:
+        """May its name tell this colour, which is not stated: red wine?"""
+        return bool(word[1] & self.called[id].perhaps_colours)
+
     def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
         exact = bool(said) and said == called.full and not _is_id(words[-1])
         kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
