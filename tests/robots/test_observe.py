@@ -1,8 +1,11 @@
 """An observation is the world's state, and stays the same while nothing happens."""
 
+import json
+
 import pytest
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
+from worldfs.formats import environment
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
@@ -104,3 +107,34 @@ def test_a_page_of_other_robots_is_not_filled_with_things_and_their_state_is_not
 def test_what_is_measured_names_its_source(opened):
     hand = opened(APPLE)
     assert hand.do("pick_up", object_id="apple_01").evidence["source"] == "truth"
+
+
+@pytest.mark.parametrize("form", ["page", "v1", "q1", "r"])
+@pytest.mark.parametrize("case", ["a thing that lies elsewhere", "a thing that is gone", "nothing, and an edge"])
+def test_of_its_own_hand_the_page_says_what_is_measured(form, case) -> None:
+    """A person has taken the thing out of the hand, or only out of the robot's entry."""
+    holding = None if case.startswith("nothing") else "apple_01"
+    apple = {"id": "apple_01", "name": "apple", "position": [0.5, 0.1, 0.033]}
+    things = [] if case.endswith("gone") else [apple]
+    hand = {"gripper": "holding", "holding": holding}
+    edges = [{"from": "apple_01", "to": "franka_001", "relation": "held_by"}]
+    value = {
+        "page": {"robots": [{"robot_id": "franka_001", **hand}], "objects": things, "scene_graph": {"edges": edges}},
+        "v1": {"robot": {"robot_id": "franka_001", **hand}, "objects": things},
+        "q1": {"robots": {"franka_001": hand}, "objects": {one["id"]: one for one in things}},
+        "r": {
+            "robots": {"franka_001": hand},
+            "objects": {one["id"]: one for one in things},
+            "scene_graph": {"edges": [{"source": "apple_01", "target": "franka_001", "relation": "HELD_BY"}]},
+        },
+    }[form]
+    data = f"# World\n\n```json\n{json.dumps(value)}\n```\n".encode()
+    body = TabletopDriver("franka_001", cameras=False)
+    body.open(environment.read(data).scene)
+    seen = body.observe()
+    after = environment.merge(data, seen, robot_id="franka_001", now="2026-11-29T00:00:00Z", before=body.assumed())
+    said = environment.read(after).scene
+    truly = seen.robots[0].holding
+    assert said.robot("franka_001").holding == truly
+    assert [one.subject for one in said.relations if one.relation == "held_by"] == ([truly] if truly else [])
+    body.close()

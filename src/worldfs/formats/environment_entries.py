@@ -32,6 +32,7 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
+_HAND = frozenset(("gripper", "gripper_state", "holding"))
 UNKNOWN = "unknown"  # category of what an arm saw that matches no name
 
 
@@ -207,7 +208,8 @@ class EntryUpdate(NamedTuple):
 def robot_entry(
     robot: RobotState, seen: ObservationUpdate, old: Any, spell: Callable[[RobotState], Json]
 ) -> EntryUpdate:
-    """The robot's own entry; of one that is there already (`old`), what is another than before.
+    """The robot's own entry; of one that is there already (`old`), what is another than before, and its hand where the
+    entry has it hold another thing: that is measured, and believed by every reader.
 
     Joints that this body does not have stay beside its own.
     """
@@ -215,10 +217,11 @@ def robot_entry(
     before = seen.before.robot(robot.robot_id)
     earlier = spell(before) if before is not None else {}
     present = old if isinstance(old, dict) else {}
+    told = _HAND if robot.gripper and (present.get("holding") or None) != robot.holding else frozenset()
     news = {
         key: merge_members(present.get(key), value)
         for key, value in whole.items()
-        if key not in earlier or not same(earlier[key], value)
+        if key in told or key not in earlier or not same(earlier[key], value)
     }
     return EntryUpdate(robot.robot_id, whole, news)
 
@@ -333,9 +336,9 @@ def edges(
     now, before = _triples(seen.scene, ids), _triples(seen.before, ids)
     placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if is_well_formed(thing)}
     moved = {str(ids.get(id, id)) for id in seen.support_changed & placed}
-    robot, known = seen.robot, seen.before.robot(seen.robot_id)
+    robot = seen.robot
     # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
-    says = robot is not None and bool(robot.gripper) and (known is None or known.holding != robot.holding)
+    says = robot is not None and bool(robot.gripper)
     held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
     own = {str(node): str(id) for id, node in ids.items()}
