@@ -58,7 +58,7 @@ def test_without_cameras_or_without_motion_there_is_no_film_and_a_word(onboarded
     assert "cameras" in said.err
     said = place.paos("do", "what is on the table?", "--driver", "simulation", "--record", str(film))
     assert said.code == 0
-    assert "nothing moved" in said.err
+    assert "no picture was taken" in said.err
     assert not film.exists()
 
 

@@ -216,7 +216,7 @@ def test_what_cannot_all_be_done_is_refused_before_the_first_step(table) -> None
     table.put("ENVIRONMENT.md", json.dumps(world))
     said = table.do("clear the table")
     assert said.code == 1, said
-    assert "Refused before the first step, nothing was moved." in said.out
+    assert "Refused before the first step: nothing was ordered." in said.out
     assert "brick" in said.out and "out of reach" in said.out
     assert table.ended() == {}
 

@@ -109,7 +109,7 @@ def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table) 
     before = len(jobs)
     refused = table.do("clear the table")
     assert (refused.code, len(table.ended())) == (1, before)
-    assert "nothing moves until: paos resume" in refused.out
+    assert "it takes no orders until: paos resume" in refused.out
     assert table.do("what is on the table?").code == 0  # a question moves nothing
     assert "恢复" in table.do("清理桌子").out
     assert table.paos("resume", "--all").code == 0
@@ -362,7 +362,7 @@ def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
             assert json.loads(world.read("/nodes/franka_001/stop"))["by"] == "operator"
             refused = world.chat("clear the table").result(timeout=PATIENCE_S)
             assert not refused.ok
-            assert "nothing moves until: paos resume" in refused.text
+            assert "it takes no orders until: paos resume" in refused.text
             for words, before in ((["resume"], True), (["stop"], False), (["resume", "--all"], True)):
                 assert json.loads(world.read("/nodes/franka_001/stop"))["stopped"] is before
                 assert far(url, environ, *words).returncode == 0

@@ -52,6 +52,17 @@ def test_a_message_is_a_string_in_english_and_is_said_in_chinese_with_its_number
     assert render(render(text, "zh-CN"), "en") == said[0]
 
 
+@pytest.mark.parametrize("area", AREAS)
+def test_no_message_says_that_nothing_moves(area) -> None:
+    """Nobody measures that. A refusal says what was not ordered, a stop what a driver has confirmed."""
+    asserts = re.compile(
+        r"nothing (?:of these |has |was |will )?move|什么都(?:不|没|没有)动|不会(?:有任何动作|运动)|没有移动任何",
+        re.IGNORECASE,
+    )
+    rows = import_module(f"worldfs.base.messages.{area}_messages").ROWS
+    assert not [code for code, said in rows.items() if any(map(asserts.search, said))]
+
+
 def test_a_text_of_another_program_is_the_same_in_every_language() -> None:
     assert render("EPERM: not permitted", "zh") == "EPERM: not permitted"
     assert stored_form("EPERM: not permitted") is None

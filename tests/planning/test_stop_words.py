@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.model import Scene, Thing
 from worldfs.planning.planner import RefusedIntent, interpret
-from worldfs.planning.stop_words import is_stop
+from worldfs.planning.stop_words import is_stop, stops_others
 
 STOPS = (
     "stop", "Stop!", "STOP", "  stop.  ", "stop stop stop", "STOP! STOP!", "stop!!!", "“stop”", "halt", "Halt!",
@@ -96,6 +96,215 @@ NOT_STOPS = (
 )
 def test_what_only_has_the_word_in_it_does_not(text, robot, after):
     assert not is_stop(text.format(robot) + after, lambda: ROBOTS[:3] + ROBOTS[4:])
+
+
+NOT = (
+    "don't",
+    "do not",
+    "don’t",
+    "please don't",
+    "you must not",
+    "never",
+    "wa, don't",
+    "I don't want you to",
+    "Don't you dare",
+    "tell it not to",
+)
+KEEP = ("", "keep on", "continue to")
+GO = ("move", "go", "drive", "walk", "roll", "advance", "proceed", "go on", "come closer")
+FAR = ("", "any further", "any more", "forward", "another step", "towards me", "an inch", "any further forward")
+NOT_ZH = ("别", "不要", "不许", "请不要", "wa，别", "请勿", "千万别", "一步也别")
+KEEP_ZH = ("", "再", "继续", "再往前", "再继续向前")
+GO_ZH = ("走", "动", "去", "跑", "移动", "前进", "行驶", "靠近", "过来")
+FAR_ZH = ("", "了", "一步", "下去了", "，危险")
+NO_MORE = (
+    "no further",
+    "not another step",
+    "not one more inch",
+    "no more driving",
+    "go no further",
+    "don't take another step",
+    "bring everything to a halt",
+    "bring wa to a standstill",
+    "come to a full stop",
+    "hold everything",
+    "wait for me",
+    "stop the robot from moving",
+    "keep wa from moving",
+    "why don't you stop",
+    "I told you to stop",
+    "sotp",
+    "等等我",
+    "我不要你再走了",
+    "停止往前走",
+    "stop moving any further",
+)
+PLACES = ("the door", "the kitchen table", "the stop sign", "wb", "the left", "my desk over there")
+
+
+@given(
+    st.one_of(
+        st.tuples(*map(st.sampled_from, (NOT, KEEP, GO, FAR, AFTER))).map(" ".join),
+        st.tuples(*map(st.sampled_from, (NOT_ZH, KEEP_ZH, GO_ZH, FAR_ZH))).map("".join),
+        st.tuples(
+            st.sampled_from(("", "please ", "no, ", "请")), st.sampled_from(NO_MORE), st.sampled_from("!。 ")
+        ).map("".join),
+        st.builds(
+            "{} {} {} {}".format,
+            st.sampled_from(("stop", "quit", "wa, stop", "please stop")),
+            st.sampled_from(("driving", "moving", "going", "walking")),
+            st.sampled_from(("to", "towards", "into", "past")),
+            st.sampled_from(PLACES),
+        ),
+        st.builds(
+            "停止{}{}".format,
+            st.sampled_from(("去", "前往", "驶向", "往")),
+            st.sampled_from(("门口", "厨房", "停车场")),
+        ),
+    )
+)
+def test_what_forbids_to_go_on_stops(text):
+    assert is_stop(text, lambda: ROBOTS)
+
+
+THINGS = (
+    "the stop sign",
+    "the stop button",
+    "the apple",
+    "the halt sign",
+    "the door",
+    "the bus stop",
+    "停止牌",
+    "停车标志",
+    "苹果",
+)
+
+
+@given(
+    st.sampled_from(
+        (
+            "put {} in the box",
+            "drive to {}",
+            "don't drive to {}",
+            "don't move {}",
+            "do not touch {}",
+            "move {} forward",
+            "never put {} on the table",
+            "don't take {} to the door",
+            "bring {} to the table",
+            "no {}",
+            "not {}",
+            "{} must not fall",
+            "keep {} in the box",
+            "don't stop going to {}",
+            "stop driving to {} and pick up the cup",
+            "把{}放进盒子",
+            "别动{}",
+            "不要拿{}",
+            "不要去{}那里",
+            "把{}往前移动一点",
+            "别把{}放进盒子",
+        )
+    ),
+    st.sampled_from(THINGS),
+    st.sampled_from(("", "!", "。", " now")),
+)
+def test_what_forbids_or_orders_something_of_a_thing_does_not(text, thing, after):
+    assert not is_stop(text.format(thing) + after, lambda: ("wa", "wb"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "go on",
+        "move forward",
+        "no, go on",
+        "no, further",
+        "keep moving",
+        "it is not moving",
+        "don't turn off",
+        "don't come back",
+        "don't let go",
+        "不动",
+        "继续",
+        "往前走",
+        "take a step forward",
+        "not so fast",
+        "don't drive to the door",
+        "no no no",
+    ],
+)
+def test_an_order_to_go_on_does_not(text):
+    assert not is_stop(text, lambda: ROBOTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not so fast",
+        "don't drive to the door",
+        "don't touch the cup",
+        "no no no",
+        "wait a while",
+        "别去门口",
+        "不要碰杯子",
+    ],
+)
+def test_what_says_not_to_do_something_is_told_how_to_stop(text):
+    read = interpret(text, SCENE)
+    assert isinstance(read, RefusedIntent) and "paos stop" in read.reason
+
+
+HOME = ("wa", "wb", "cart_2", "arm", "小白")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stop",
+        "stop!",
+        "please stop",
+        "wa, stop",
+        "停",
+        "请停下",
+        "stop wa now",
+        "别动",
+        "stop the cart",
+        "don't go any further",
+    ],
+)
+def test_a_stop_for_one_robot_that_names_no_other_is_for_that_one(text):
+    assert is_stop(text, lambda: HOME) and not stops_others(text, "wa", lambda: HOME)
+
+
+@given(
+    st.sampled_from(WORDS),
+    st.sampled_from(
+        (
+            "wb",
+            "cart_2",
+            "arm",
+            "小白",
+            "wa and wb",
+            "all",
+            "all robots",
+            "everything",
+            "them",
+            "both",
+            "robot 2",
+            "所有机器人",
+        )
+    ),
+    st.sampled_from(("{0} {1}", "{1}, {0}", "please {0} {1}", "{0} {1} now", "{0}! {0} {1}!")),
+)
+def test_a_stop_for_one_robot_that_names_another_is_for_all(word, named, form):
+    assert stops_others(form.format(word, named), "wa", lambda: HOME)
+
+
+def test_a_stop_whose_robots_cannot_be_known_is_for_all():
+    assert stops_others("stop the cart", "wa", list) and not stops_others("stop", "wa", list)
+    assert not stops_others("stop cart 2", "cart_2", lambda: ("cart", "cart_2"))
+    assert stops_others("stop cart 2", "cart", lambda: ("cart", "cart_2"))
 
 
 @pytest.mark.parametrize("text", [text.format("wb") for text in NOT_STOPS if "stop" in text or "停" in text])

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding
 from worldfs.formats import config
 from worldfs.interfaces.cli.status_command import status_lines
+from worldfs.runtime.alerts import Alerts
 from worldfs.runtime.grace import BODY
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.workspace_fixture import WorkspaceFixture
@@ -22,7 +25,7 @@ def test_a_stop_that_nothing_confirms_is_never_told_as_a_standstill(tmp_path: Pa
         world.stops.stop([ARM], "operator")
         said = [str(text) for text, _ in status_lines(world.status())]
         assert any("stop sent, NOT confirmed" in text and "hardware stop" in text for text in said), said
-        assert not any("nothing moves" in text for text in said)
+        assert not any("confirmed;" in text for text in said)
         clock.advance(BODY.stop_s + 0.1)
         status = world.status()
         (alert,) = as_objects(status["alerts"])
@@ -31,4 +34,17 @@ def test_a_stop_that_nothing_confirms_is_never_told_as_a_standstill(tmp_path: Pa
         assert node["may_move"] is True
         world.stops.confirm({ARM: 1})
         status = world.status()
-        assert not status["alerts"] and any("nothing moves" in text for text, _ in status_lines(status))
+        assert not status["alerts"] and any(": confirmed;" in text for text, _ in status_lines(status))
+
+
+def test_the_file_of_a_stop_says_why_nothing_confirms_it_as_the_kernel_knows_it(tmp_path: Path) -> None:
+    site, why = WorkspaceFixture(tmp_path / "w", (ARM,)), coded("stop.no_measure")
+    with site.open() as serving, World.open(site.root) as world:
+        world.stops.stop([ARM], "operator")
+        assert "another process" in str(world.robot_stops.state_value(ARM)["why"])
+        said = coded("stop.unconfirmed", node=ARM, why=why)
+        found = Finding("STOP_UNCONFIRMED", f"stop {ARM}", coded("stop.standing"), said, coded("stop.hardware"))
+        alerts = Alerts(serving.store)
+        alerts(f"stop {ARM}", found)
+        alerts.publish()
+        assert world.robot_stops.state_value(ARM)["why"] == why

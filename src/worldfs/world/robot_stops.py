@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.errors import UserError, WorldError
-from worldfs.base.messages import coded, render
+from worldfs.base.json_values import as_text
+from worldfs.base.messages import coded, parts, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
 from worldfs.runtime.stop_call import StopCall
@@ -16,6 +17,7 @@ from worldfs.runtime.stop_log import STOPS
 from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE, node_lease
 
+from .computed_files import current_alerts
 from .node_specs import simulated_nodes
 
 if TYPE_CHECKING:
@@ -70,18 +72,19 @@ class RobotStops:
             unstored = next((report.unstored for report in reports if report.unstored), unstored)
         return self._complete(nodes, reports, unstored, end, silent=silent)
 
-    def confirmed(self, node: str) -> RobotStop:
-        """Whether the driver of a stopped robot has confirmed that it stands, by what is known now."""
+    def confirmed(self, node: str, *, silent: bool = False) -> RobotStop:
+        """Whether the driver of a stopped robot has confirmed that it stands, by what is known now. `silent`: as far as
+        is known, a kernel of this machine does not answer."""
         kernel = self._world.kernel
         known = kernel.stopping.answer(node) if kernel is not None else None
         if known is not None:
             return known
         if self._world.stops.state(node).confirmed:
             return RobotStop(node, True)
-        silence = self._silence(node, silent=False)
-        if silence and node in self._simulated():
+        silence = self._silence(node, silent=silent)
+        if silence and not silent and node in self._simulated():
             return RobotStop(node, True, coded("stop.simulated", node=node))
-        return RobotStop(node, False, silence or coded("stop.elsewhere"))
+        return RobotStop(node, False, silence or self._alerted(node) or coded("stop.elsewhere"))
 
     def await_confirmed(self, node: str, seconds: float) -> RobotStop:
         """The same after at most so many seconds, for a stop that was told."""
@@ -93,7 +96,9 @@ class RobotStops:
         """The stop state of a robot. `confirmed` is true where its driver says that it stands since the stop, `stored`
         where the next start will hold it stopped."""
         found = self._world.stops.state(node)
-        robot = self.confirmed(node) if found.stopped else RobotStop(node, False)
+        robot = RobotStop(node, False)
+        if found.stopped:
+            robot = self.confirmed(node, silent=not found.confirmed and not self.kernel_answers())
         return {
             "node": node, "stopped": found.stopped, "confirmed": robot.confirmed, "by": found.by, "at": found.at,
             "stops": found.number, "stored": not self._world.stops.pending.of(node),
@@ -164,6 +169,11 @@ class RobotStops:
             else:
                 found[node] = RobotStop(node, True)
         return found
+
+    def _alerted(self, node: str) -> str:
+        """Why it is not confirmed, by the alert of the kernel that serves it; "" for no alert."""
+        said = current_alerts(self._world.store, self._world.language()).get(f"stop {node}", {}).get("found")
+        return next((as_text(text.args["why"]) for text in parts(as_text(said)) if "why" in text.args), "")
 
     def _simulated(self) -> frozenset[str]:
         try:

@@ -67,9 +67,9 @@ def test_without_an_answer_nothing_moves_and_the_result_has_the_question(
         async with client_of(home, mode=mode, elicitation_callback=person) as client:
             found = await call(client, "do", instruction=ODD)
             assert (found["reading_kind"], found["question"]) == ("refused", WHICH)
-            assert found["next"].startswith("nothing has moved")
+            assert found["next"].startswith("nothing was ordered")
             ended = await call(client, "wait", job=found["job"])
-            assert ended["state"] == "failed" and f"{WHICH} There is no answer, so nothing moves" in ended["text"]
+            assert ended["state"] == "failed" and f"{WHICH} There is no answer, so nothing was ordered" in ended["text"]
 
     with asking(home) as api:
         patient(work())
@@ -204,7 +204,7 @@ def test_a_client_without_elicitation_is_asked_nothing_and_its_result_has_the_qu
             given = {"instruction": ODD}
             answer = await client.session.call_tool("do", given, allow_input_required=True)
             ended = await call(client, "wait", job=answer.structured_content["job"])
-            assert f"{WHICH} There is no answer, so nothing moves" in ended["text"]
+            assert f"{WHICH} There is no answer, so nothing was ordered" in ended["text"]
 
     with asking(home):
         patient(work())

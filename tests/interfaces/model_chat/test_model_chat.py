@@ -193,10 +193,10 @@ def test_an_instruction_is_proposed_in_our_words_and_moves_only_when_the_asker_s
     chat.script([("propose", {"instruction": "put the apple into the basket"})], answer("I have put it there!"))
     state, said = chat.say("what would you do about the fruit")
     assert state == "done" and said.startswith("I have put it there!")
-    assert "Nothing has moved." in said and "To do it, send: put the apple into the basket (read as:" in said
+    assert "Nothing was ordered." in said and "To do it, send: put the apple into the basket (read as:" in said
     assert not list(chat.realm.world.jobs.open_ids())
     chat.script([("propose", {"instruction": "frobnicate the apple"})], answer("I cannot"))
-    assert "Nothing has moved." not in chat.say("what would you do about the fruit")[1]
+    assert "Nothing was ordered." not in chat.say("what would you do about the fruit")[1]
 
 
 def test_what_is_proposed_at_once_is_bounded(chat: ChatHome) -> None:

@@ -180,7 +180,7 @@ def test_where_two_things_fit_the_model_asks_and_the_answer_goes_back(world: Wor
 def test_without_an_answer_nothing_moves(world: World) -> None:
     report = carried_out(world, "yeet one cube away", Scripted(call("ask", question="Which?")))
     assert not world.log and report.verdict == "not_understood"
-    assert report.reason == "the model asks: Which? There is no answer, so nothing moves"
+    assert report.reason == "the model asks: Which? There is no answer, so nothing was ordered"
     assert isinstance(report.intent, RefusedIntent) and report.intent.question == "Which?"
 
 

@@ -236,7 +236,7 @@ def test_a_plan_is_checked_whole_before_its_first_step(world, text, thing, why):
     report = Planner(world).run(text)
     assert report.ok is not bool(why), report.reason
     if why:
-        assert report.reason.startswith("Refused before the first step, nothing was moved.") and why in report.reason
+        assert report.reason.startswith("Refused before the first step: nothing was ordered.") and why in report.reason
         assert not world.log and report.verdict == "failed"
         assert {s.status for task in world.tasks for s in task.steps} <= {"pending", "skipped"}
         assert bool(world.learned) is ("out of reach: " in why or "too wide" in why or text.endswith("0.4)"))

@@ -32,8 +32,8 @@ ROWS = {
         "批准在开始之前已过期；请重新提交",
     ),
     "approval.waiting": (
-        "nothing moves until a person approves plan {plan} of {node}: paos approve {plan}",
-        "在有人批准 {node} 的计划 {plan} 之前不会运动：paos approve {plan}",
+        "plan {plan} of {node} does not begin until a person approves it: paos approve {plan}",
+        "{node} 的计划 {plan} 在有人批准之前不会开始：paos approve {plan}",
     ),
     "approval.granted": ("approved by {by}", "已由 {by} 批准"),
     "approval.step": ("{n}. {text}", "{n}. {text}"),
@@ -44,8 +44,8 @@ ROWS = {
     ),
     "approval.elsewhere": ("plan {plan} is of {node}", "计划 {plan} 属于 {node}"),
     "approval.section": (
-        "approval   nothing of these moves until a person approves it",
-        "批准       在有人批准之前，以下内容不会运动",
+        "approval   none of these begins until a person approves it",
+        "批准       在有人批准之前，以下内容不会开始",
     ),
     "approval.asked": (
         "  {plan}  {node}  asked by {asker}: {purpose}",

@@ -108,8 +108,8 @@ ROWS = {
     "command.or_say": ("{one}; {more}", "{one}；{more}"),
     "command.film": ("film: {path}", "影片：{path}"),
     "command.no_film": (
-        "paos: nothing moved, so there is no film",
-        "paos: 什么都没动，所以没有影片",
+        "paos: no picture was taken, so there is no film",
+        "paos: 没有拍到画面，所以没有影片",
     ),
     "command.stopping_remote": (
         "paos: stopping safely (Ctrl-C again leaves at once; the robot goes on) …",
@@ -154,8 +154,8 @@ ROWS = {
     "command.nodes": ("nodes", "机器人"),
     "command.no_nodes": ("nodes      none", "机器人     无"),
     "command.stopped_nodes": (
-        "stopped    {nodes}: nothing moves and queued jobs are held until: {name} resume {which}",
-        "已停止     {nodes}：恢复之前不会运动，等待中的任务保留；恢复请运行：{name} resume {which}",
+        "stopped    {nodes}: confirmed; queued jobs are held until: {name} resume {which}",
+        "已停止     {nodes}：已确认；等待中的任务保留；恢复请运行：{name} resume {which}",
     ),
     "command.stop_sent": (
         "stopped    {nodes}: stop sent, NOT confirmed: it may still move, use the hardware stop; queued jobs are held "

@@ -9,14 +9,14 @@ ROWS = {
     ),
     "model.unnamed": (" You did not name: {names}.", " 你没有提到：{names}。"),
     "model.unconfirmed": (
-        "the model reads this as: {what}.{warning} Nobody has confirmed it, so nothing moves",
-        "模型的理解：{what}。{warning}没有人确认，所以什么都不动",
+        "the model reads this as: {what}.{warning} Nobody has confirmed it, so nothing was ordered",
+        "模型的理解：{what}。{warning}没有人确认，所以没有下达任何指令",
     ),
     "model.odd_id": ("the id “{id}” cannot be read back to a person", "标识“{id}”无法向人复述"),
     "model.asks": ("the model asks: {question}", "模型问：{question}"),
     "model.unanswered": (
-        "the model asks: {question} There is no answer, so nothing moves",
-        "模型问：{question} 没有得到回答，所以什么都不动",
+        "the model asks: {question} There is no answer, so nothing was ordered",
+        "模型问：{question} 没有得到回答，所以没有下达任何指令",
     ),
     "model.unusable": (
         "{why}. The model {name} gave no plan that can be used: {problem}",
@@ -55,7 +55,7 @@ ROWS = {
         "没有第二意见，只有测量结果：{problem}",
     ),
     "model.judge_check": ("paos model check judge", "paos model check judge"),
-    "model.unmoved": ("Nothing has moved.", "什么都没有动。"),
+    "model.unmoved": ("Nothing was ordered.", "没有下达任何指令。"),
     "model.propose": ("To do it, send: {text} (read as: {reading})", "要执行，请发送：{text}（理解为：{reading}）"),
     "model.no_tree": ("no tree is served here", "这里没有提供目录树"),
     "model.serve": ("serve the home: paos serve, or paos up --serve", "请提供服务：paos serve，或 paos up --serve"),

@@ -16,7 +16,10 @@ ROWS = {
         "the scene does not tell; ask where a thing is, what is on the table, how many things there are, or whether one is in another",
         "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",
     ),
-    "planner.negation": ("“{said}” says what not to do, so nothing moves", "“{said}”说的是不要做什么，所以什么都不动"),
+    "planner.negation": (
+        "“{said}” says what not to do: nothing was ordered, and no robot was stopped. To stop every robot: paos stop",
+        "“{said}”说的是不要做什么：没有下达任何指令，也没有停止任何机器人。要停止所有机器人：paos stop",
+    ),
     "planner.no_stop": (
         "“{said}” has stopped no robot: it is not understood as an order to stop, and a robot that moves goes on. To stop every robot: paos stop",
         "“{said}”没有让任何机器人停下：这里不把它理解为停止的命令，正在运动的机器人会继续运动。要停止所有机器人：paos stop",
@@ -30,29 +33,32 @@ ROWS = {
         "{name}旁边没有可以放东西的地方：请说放在{name}上，或放在上面某样东西的旁边",
     ),
     "planner.wait": (
-        "“{said}” asks me to wait (“{word}”), and I act only at once, so nothing moves",
-        "“{said}”要我等待(“{word}”)；我只能立即执行，所以什么都不动",
+        "“{said}” asks me to wait (“{word}”), and I act only at once: nothing was ordered, and no robot was stopped. To stop every robot: paos stop",
+        "“{said}”要我等待(“{word}”)；我只能立即执行：没有下达任何指令，也没有停止任何机器人。要停止所有机器人：paos stop",
     ),
     "planner.after_protection": (
         "it is not clear whether “{word}” still belongs to what should be left alone; say it in a sentence of its own",
         "不清楚“{word}”是否还属于不要动的部分；请另起一句",
     ),
     "planner.conditional": (
-        "“{said}” depends on something (“{word}”), and I act only on plain orders, so nothing moves",
-        "“{said}”是有条件或假设的话(“{word}”)；我只执行直接的指令，所以什么都不动",
+        "“{said}” depends on something (“{word}”), and I act only on plain orders: nothing was ordered",
+        "“{said}”是有条件或假设的话(“{word}”)；我只执行直接的指令：没有下达任何指令",
     ),
     "planner.report": (
-        "“{said}” tells what was done and orders nothing, so nothing moves",
-        "“{said}”是在叙述，不是指令，所以什么都不动",
+        "“{said}” tells what was done: nothing was ordered",
+        "“{said}”是在叙述，不是指令：没有下达任何指令",
     ),
-    "planner.word": ("I do not understand “{word}” here, so nothing moves", "这里的“{word}”看不懂，所以什么都不动"),
+    "planner.word": (
+        "I do not understand “{word}” here: nothing was ordered",
+        "这里的“{word}”看不懂：没有下达任何指令",
+    ),
     "planner.manner": (
-        "“{word}” cannot be chosen: every motion has the one pace that is planned for it, so nothing moves. Say it again without “{word}”",
-        "无法选择“{word}”：每个动作都按规划好的速度进行，所以什么都不动。请去掉“{word}”再说一遍",
+        "“{word}” cannot be chosen: every motion has the one pace that is planned for it. Nothing was ordered. Say it again without “{word}”",
+        "无法选择“{word}”：每个动作都按规划好的速度进行。没有下达任何指令。请去掉“{word}”再说一遍",
     ),
     "planner.vertical": (
-        "A height cannot be chosen (“{word}”), so nothing moves. A thing can be picked up, put down, put on another, or moved left, right, forward or backward by a distance",
-        "无法指定高度（“{word}”），所以什么都不动。可以拿起、放下、把一个放在另一个上，或向左、右、前、后移动一段距离",
+        "A height cannot be chosen (“{word}”): nothing was ordered. A thing can be picked up, put down, put on another, or moved left, right, forward or backward by a distance",
+        "无法指定高度（“{word}”）：没有下达任何指令。可以拿起、放下、把一个放在另一个上，或向左、右、前、后移动一段距离",
     ),
     "planner.verb": (
         "Unknown action “{word}”. Known: clear, put, move, pick up, bring, drop, stack, sort, look at, go to, go home, open or close the gripper, wave, undo",
@@ -182,7 +188,10 @@ ROWS = {
     "planner.nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
     "planner.note": ("Understood: {what}", "理解为：{what}"),
     "planner.none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
-    "planner.infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
+    "planner.infeasible": (
+        "Refused before the first step: nothing was ordered. {what}",
+        "未开始：没有下达任何指令。{what}",
+    ),
     "planner.cancelled": ("cancelled", "已取消"),
     "planner.limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
     "planner.unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),

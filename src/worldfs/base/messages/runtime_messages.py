@@ -123,8 +123,8 @@ ROWS = {
     ),
     "runtime.served_again": ("{node} is served again", "已重新有进程为 {node} 服务"),
     "runtime.robot_stopped": (
-        "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
-        "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
+        "{node} is stopped (by {by}, {at}): it takes no orders until: paos resume --node {node}",
+        "{node} 已停止 ({by}，{at})：恢复之前不执行指令，请运行：paos resume --node {node}",
     ),
     "runtime.robot_was_stopped": (
         "{node} was stopped meanwhile, and has been resumed since",

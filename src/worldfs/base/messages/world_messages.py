@@ -28,7 +28,10 @@ ROWS = {
     "world.no_robot": ("no robot {node!r}", "没有机器人 {node!r}"),
     "world.several_robots": ("several robots and no name", "有多个机器人，没有指明哪一个"),
     "world.no_robot_configured": ("no robot is configured", "没有配置机器人"),
-    "world.say_which": ("say which: --node NAME", "请指明：--node NAME"),
+    "world.say_which": (
+        "say which: --node NAME (to stop every robot: paos stop)",
+        "请指明：--node NAME（要停止所有机器人：paos stop）",
+    ),
     "world.name_or_all": ("name one of them, or `paos {op} --all`", "指明其中之一，或 `paos {op} --all`"),
     "world.did_you_mean": ("did you mean {likely}?", "是不是 {likely}？"),
     "world.bad_member": ("{name} is {value!r}; it must be {expected}", "{name} 是 {value!r}；应为 {expected}"),
@@ -138,7 +141,10 @@ ROWS = {
         "智能体 {agent!r} 没有可以指挥的机器人",
     ),
     "world.none_selected": ("several robots, and none is selected", "有多个机器人，没有选定哪一个"),
-    "world.set_robot": ("set robot in agents.brains", "在 agents.brains 中设 robot"),
+    "world.set_robot": (
+        "set robot in agents.brains (to stop every robot: paos stop)",
+        "在 agents.brains 中设 robot（要停止所有机器人：paos stop）",
+    ),
     "world.no_kernel_for": ("no kernel runs orders to {node}", "没有内核执行发给 {node} 的任务"),
     "world.caller": ("{name!r} stands for the caller's agent", "{name!r} 代表调用者的智能体"),
     "world.another_name": ("another name", "其他名称"),

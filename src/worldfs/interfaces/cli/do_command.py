@@ -17,7 +17,7 @@ from worldfs.base.messages.message_rendering import error_message, render_findin
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
-from worldfs.planning.stop_words import is_stop
+from worldfs.planning.stop_words import is_stop, stops_others
 from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.configured_model import configured_model
@@ -35,6 +35,8 @@ from .silent_kernel import SilentKernelEnd
 from .terminal_question import ask_person
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from worldfs.planning.model_judge import Opinion
     from worldfs.planning.planner import PlanReport
     from worldfs.world.tree_planner_port import TreePlannerPort
@@ -64,7 +66,7 @@ def run(context: CommandContext) -> int:
     if is_stop(text, lambda: _robots(context)):  # before anything that an instruction waits for
         from .stop_command import stop as halt
 
-        return halt(context, context["node"])
+        return halt(context, stopped_node(context, text, _robots))
     stop = StopSignal()
     why = ["cancelled"]
 
@@ -136,6 +138,13 @@ def run(context: CommandContext) -> int:
     if motion is not None:
         report_film(context, motion)
     return code
+
+
+def stopped_node(context: CommandContext, text: str, robots: Callable[[CommandContext], list[str]]) -> str | None:
+    """The only robot that a text which says stop is for; None for every robot: --node never stops fewer than the words
+    name."""
+    node: str | None = context["node"]
+    return None if node is None or stops_others(text, node, lambda: robots(context)) else node
 
 
 def _robots(context: CommandContext) -> list[str]:

@@ -120,8 +120,8 @@ ROWS = {
         "列出本机的串口、其上应答的机械臂舵机，以及摄像头(LeRobot)",
     ),
     "help.robot_scan_more": (
-        "Nothing moves. A port that a process has open is not asked. Exit 1: no motor answers. Needs worldfs[lerobot].",
-        "不会有任何动作。已被其他进程打开的端口不会被询问。退出码 1：没有舵机应答。需要 worldfs[lerobot]。",
+        "Moves no motor. Ports that a process has open are skipped. Exit 1: no motor answers. Needs worldfs[lerobot].",
+        "它不移动任何舵机。已被其他进程打开的端口不会被询问。退出码 1：没有舵机应答。需要 worldfs[lerobot]。",
     ),
     "help.robot_scan_ports": ("only these ports (default: all)", "仅这些端口(默认：全部)"),
     "help.robot_calibrate": (

@@ -19,14 +19,14 @@ from worldfs.world.robot_stops import KernelSilent
 
 from .cancel import too_late
 from .command_context import CommandContext
-from .do_command import EXIT, ended_early
+from .do_command import EXIT, ended_early, stopped_node
 from .film_recording import RemoteFilmRecording, check_film_options, report_film
 from .followed_job import FollowedJob
 from .server_tree import open_connection
 from .signals import stop_on
 from .status_command import status_lines
 from .status_diff import diff_status, event_line
-from .stop_command import remote_stop
+from .stop_command import far_stop
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld
@@ -44,7 +44,7 @@ def do(context: CommandContext) -> int:
         raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
     context.output.language = lambda: language_of(text)
     if is_stop(text, lambda: _robots(context)):
-        return remote_stop(context)
+        return far_stop(context, stopped_node(context, text, _robots))
     if context["record"]:
         check_film_options(context)
     ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]

@@ -17,6 +17,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
 from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
+from worldfs.storage.lease import KERNEL_LEASE
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
@@ -107,6 +108,7 @@ def resume(context: CommandContext) -> int:
             refusal = error
         _resumed(context, {id: was for id, was in before.items() if not world.stops.state(id).stopped})
         _warn_of_hanging(context, world, nodes)
+        _warn_of_silence(context, world)
         if refusal is not None:
             raise refusal
     return 0
@@ -123,13 +125,23 @@ def _warn_of_hanging(context: CommandContext, world: World, nodes: list[str]) ->
 
 
 def remote_stop(context: CommandContext) -> int:
+    return far_stop(context, _named(context))
+
+
+def _warn_of_silence(context: CommandContext, world: World) -> None:
+    """They are free to move, and whether they do is not known."""
+    if not world.robot_stops.kernel_answers():
+        said = coded("stop.kernel_unknown", pid=(world.store.lease(KERNEL_LEASE).holder() or {}).get("pid", "?"))
+        context.output.report(said, {"code": "KERNEL_SILENT", "found": said}, "bad")
+
+
+def far_stop(context: CommandContext, node: str | None) -> int:
     """Exit 1 where a robot has not confirmed that it stands, or the server cannot be reached."""
     from .server_tree import open_connection
 
     robots: list[RobotStop] = []
     try:
         with open_connection(context, timeout=CONFIRM_S) as world:
-            node = _named(context)
             nodes = _there(world, node, "stop")
             failed = {id: why for id in nodes if (why := _write_stop(world, id))}
             end = SystemClock().monotonic() + CONFIRM_S

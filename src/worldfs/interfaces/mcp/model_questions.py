@@ -48,7 +48,7 @@ async def ask_for_model(call: ToolCall, job: str, text: str, members: Json) -> M
         if not question:
             break
         asks = f"{render(coded('model.asks', question=question), language_of(text))} ({len(answers) + 1}/{ASKED})"
-        about = "what you mean; none: nothing moves"
+        about = "what you mean; none: nothing is ordered"
         said = await _ask(call, asks, about) if len(answers) < ASKED else _Said()
         if said.stopped or not said.words:
             return ModelOrder(job, question=question, stopped=said.stopped)

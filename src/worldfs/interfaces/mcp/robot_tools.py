@@ -63,7 +63,7 @@ async def do(call: ToolCall) -> Json:
         stopped = await _stop(call, await places.robots(call.tree))
         return {**told, **stopped, "next": f"the person said stop: {stopped['next']}"}
     if ordered.question:
-        return {**told, "next": "nothing has moved: the person at the client gave no answer"}
+        return {**told, "next": "nothing was ordered: the person at the client gave no answer"}
     return {**told, "next": f"`wait` with job {id} tells how it ends; `stop` with job {id} cancels it"}
 
 

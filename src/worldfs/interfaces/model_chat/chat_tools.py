@@ -53,8 +53,8 @@ def chat_tools(proposals: list[ProposedInstruction]) -> Sequence[ToolSpec]:
         *AGENT_TOOLS,
         ToolSpec(
             "propose", "Propose an instruction", "Offer the asker an instruction for the robot, in English or Chinese "
-            "('put the apple into the bowl'). Nothing moves: the asker is shown it, and may send it. A question about "
-            "the scene is answered.", propose,
+            "('put the apple into the bowl'). It orders nothing: the asker is shown it, and may send it. A question "
+            "about the scene is answered.", propose,
             (ToolArgument("instruction", "string", "in plain words", required=True, most=INSTRUCTION_MOST),),
             needs=((Verb.WRITE, places.CHAT),),
         ),

@@ -308,7 +308,7 @@ ROWS: tuple[FileRow, ...] = (
     *directory_rows(
         NODE + "/readings",
         "Readings of {node}",
-        "A file named by an instruction says how this robot understands it and what it would do. Nothing moves.",
+        "A file named by an instruction says how this robot understands it and what it would do. It orders nothing.",
         mount="workspace_pages",
     ),
     FileRow(

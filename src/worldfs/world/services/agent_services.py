@@ -127,7 +127,9 @@ class AgentServices:
                 planner=planner,
             )
 
-        responders = Responders(config, world, agents, clock, may, context=context, model=model, judge=judge)
+        responders = Responders(
+            config, world, agents, clock, may, context=context, model=model, judge=judge, robots=robots
+        )  # fmt: skip
         chat = Chat(calls, responders, stop, robots)
         return cls(calls, chat, orders, memory, (lambda: None) if world is None else world.changes.start)
 

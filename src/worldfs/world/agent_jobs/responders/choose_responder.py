@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Outcome
@@ -41,10 +42,12 @@ class Responders:
         context: Callable[[Path, Responder | None], ChatContext],
         model: ConfirmedModel = lambda confirmed, agent: None,
         judge: JudgeModel = lambda agent: None,
+        robots: Callable[[Binding], Iterable[str]] | None = None,
     ) -> None:
-        """`context`: what a package's backend is made with, by the agent's directory and the planner."""
+        """`context`: what a package's backend is made with, by the agent's directory and the planner. `robots`: those
+        that a binding sees, and stops; None: all."""
         self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may
-        self._context, self._model, self._judge = context, model, judge
+        self._context, self._model, self._judge, self._robots = context, model, judge, robots
 
     def __call__(self, agent: str) -> Responder | None:
         try:
@@ -67,7 +70,7 @@ class Responders:
     def _planner(self, settings: Settings) -> PlannerResponder | None:
         if self._world is None or not self._world.specs:
             return None
-        return PlannerResponder(self._world, settings.robot, self._may, self._model, self._judge)
+        return PlannerResponder(self._world, settings.robot, self._may, self._model, self._judge, robots=self._robots)
 
     def _of_package(self, settings: Settings, agent: str) -> Responder:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -60,20 +60,25 @@ class PlannerResponder:
         may: NodePermission,
         model: ConfirmedModel,
         judge: JudgeModel = lambda agent: None,
+        *,
+        robots: Callable[[Binding], Iterable[str]] | None = None,
     ) -> None:
-        """`robot` "": the only one. `may`: may this binding command that node?"""
+        """`robot` "": the only one. `may`: may this binding command that node? `robots`: those that it sees; None:
+        all."""
         self._world, self._robot, self._may, self._model, self._judge = world, robot, may, model, judge
+        self._robots = robots or (lambda binding: world.node_ids())
         self.lane = f"planner:{robot}"
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
+        seen = [*self._robots(run.binding)]
+        if seen and is_stop(text, lambda: seen):  # they were stopped when the message arrived; this is the answer
+            return _stopped(self._world, seen, language_of(text))
+
         robot = self._chosen()
         if not self._may(run.binding, robot):
             return Outcome.failure(
                 Cause.REJECTED, "NOT_PERMITTED", coded("world.no_robot_to_command", agent=run.binding.agent)
             )
-
-        if is_stop(text, self._world.node_ids):  # the robot was stopped when the message arrived; this is the answer
-            return _stopped(self._world, robot, language_of(text))
 
         confirmed, text = read_confirmation(text)
 
@@ -191,12 +196,16 @@ def _aim(order: Order) -> str:
     return next((str(value) for value in order.params.values() if isinstance(value, str)), "")
 
 
-def _stopped(world: World, robot: str, language: str) -> Outcome:
-    """The answer to a message that stopped the robot when it arrived."""
-    if not world.stops.state(robot).stopped:
-        return Outcome.success(render(coded("world.stopped_since", node=robot), language))
-    found = world.robot_stops.await_confirmed(robot, CONFIRM_S)
-    until = coded("world.stopped_until", said=found.text, node=robot)
-    if found.confirmed:
-        return Outcome.success(render(until, language))
-    return Outcome.failure(Cause.ERROR, "STOP_UNCONFIRMED", render(until, language))
+def _stopped(world: World, robots: Sequence[str], language: str) -> Outcome:
+    """The answer to a message that stopped those robots when it arrived."""
+    said: list[str] = []
+    sure, end = True, world.clock.monotonic() + CONFIRM_S
+    for robot in robots:
+        if world.stops.state(robot).stopped:
+            found = world.robot_stops.await_confirmed(robot, max(0.0, end - world.clock.monotonic()))
+            sure = sure and found.confirmed
+            said.append(render(coded("world.stopped_until", said=found.text, node=robot), language))
+        else:
+            said.append(render(coded("world.stopped_since", node=robot), language))
+    told = "\n".join(said)
+    return Outcome.success(told) if sure else Outcome.failure(Cause.ERROR, "STOP_UNCONFIRMED", told)
