@@ -89,6 +89,7 @@ def test_what_is_taken_out_and_put_elsewhere_goes_there(text, ids):
 @pytest.mark.parametrize(
     "text",
     [
+        "empty the cube", "empty the plum", "把cube清空",
         "remove the plum", "remove all the fruits", "stow the plum from the basket", "move the plum from the basket",
         "remove the plum from the tray", "remove the cube from the basket", "把plum拿走", "把plum从tray里拿走",
     ],

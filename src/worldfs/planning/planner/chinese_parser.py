@@ -336,7 +336,7 @@ class ChineseParser(ChineseNounParser):
             raise NotUnderstood("planner.object", verb=word.text)
         if act in ("put", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
-        return Clause(act, what, places, but, out=out)
+        return Clause("empty" if word.text == "清空" and what else act, what, places, but, out=out)
 
     def topic(self, but: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """苹果放篮子里: the thing first, without 把; nothing consumed where no such order follows."""

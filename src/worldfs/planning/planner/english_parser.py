@@ -242,6 +242,7 @@ class EnglishParser(EnglishNounParser):
         each = bool(self.phrase((", respectively", "respectively")))
         what = self.narrowed(what) if act != "clear" else what
         self.out |= act == "clear" and verb not in lexicon_en.STOWING and any(side == "from" for side, _ in places)
+        act = "empty" if verb in ("empty", "empty out") else act
         return Clause(
             act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each
         )  # fmt: skip

@@ -143,7 +143,7 @@ class GoalBuilder:
         return thing_names.name(self.scene.thing(id), self.language, self.scene, id)
 
     def read(self, clause: Clause) -> None:
-        sparing = ("clear", "put", "stack", "sort", "look", "pick", "bring")
+        sparing = ("clear", "empty", "put", "stack", "sort", "look", "pick", "bring")
         if clause.but and clause.act not in sparing and not (clause.act in ("drop", "down") and clause.places):
             raise NotUnderstood(
                 "planner.word", word=clause.but[0].text
@@ -255,6 +255,14 @@ class GoalBuilder:
             loose += [id for id in littering(cleared, self.scene) if id not in loose]
             goals.append(cleared)
         return [*into_containers(tuple(loose), boxes, self.scene), *goals]
+
+    def _empty(self, clause: Clause) -> list[Goal]:
+        """A container or a table; what a mug holds is to go somewhere, which is not said."""
+        if not self._comes_out(clause):
+            hollow = {*(box.id for box in containers(self.scene)), *(top.id for top in surfaces(self.scene))}
+            if not hollow.issuperset(self.objects(clause.what, clause.but, also=True)):
+                raise NotUnderstood("planner.where", "ambiguous", word=clause.what[0].text)
+        return self._clear(clause)
 
     def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
         """What lies in the boxes comes onto the table."""

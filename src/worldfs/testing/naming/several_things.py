@@ -429,7 +429,9 @@ def taken_out(d: Draw, s: Speech) -> tuple[str, Truth]:
     d.fill(0, 3)
     one(thing.name, d.things)
     if d.rng.random() < 0.2:
-        return s.pick("remove {}", "把{}拿走 / 把{}移走 / 拿走{}").format(s.the(thing.name)), Truth()
+        return s.pick("remove {} / empty {}", "把{}拿走 / 把{}移走 / 拿走{} / 把{}清空").format(
+            s.the(thing.name)
+        ), Truth()
     text = s.pick(
         "remove {a} from {q} / get {a} out of {q} / take {a} out of {q} / move {a} out of {q} / lift {a} out of {q} / "
         "clear {a} out of {q} / empty {a} out of {q} / pull {a} out of {q} / take {a} from {q} / "
