@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.model import Operation, Profile
-from worldfs.base.model.profile import BASE_FRAME, CAMERA, TRUTH, WORLD_FRAME
+from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.standard_operations import described
 
 from . import embodied_ops as ops
 from . import embodied_sections as sections
-from . import markdown_tables, prose, quantities
+from . import markdown_tables, prose
+from .embodied_limits import LimitReader, Mode
 
 PATH = "EMBODIED.md"
 
@@ -27,73 +27,6 @@ IDENTITY = {
     "perception": ("perception", "感知"),
 }
 _IDENTITY = {word: name for name, spellings in IDENTITY.items() for word in spellings}
-LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "max_reach": (
-        "length",
-        (
-            "max reach",
-            "maximum reach",
-            "reach",
-            "arm reach",
-            "最大臂展",
-            "臂展",
-            "最大工作半径",
-            "工作半径",
-            "最大可达距离",
-        ),
-    ),
-    "max_payload": (
-        "mass",
-        (
-            "max payload",
-            "maximum payload",
-            "payload",
-            "payload capacity",
-            "最大负载",
-            "负载",
-            "最大载荷",
-            "载荷",
-            "额定负载",
-        ),
-    ),
-    "max_grip_width": (
-        "length",
-        (
-            *("max grip width", "maximum grip width", "grip width", "gripper opening", "max gripper opening"),
-            *("gripper width", "max gripper width", "max opening", "gripper stroke", "max grasp width"),
-            *("最大抓取宽度", "抓取宽度", "夹爪开度", "最大夹爪开度", "夹爪行程", "夹爪最大开度", "最大开合宽度"),
-        ),
-    ),
-    "min_grip_width": (
-        "length",
-        (
-            *("min grip width", "minimum grip width", "min gripper width", "min grasp width", "min object size"),
-            *("最小抓取宽度", "最小夹持宽度", "最小物体尺寸"),
-        ),
-    ),
-    "max_frame_age": (
-        "time",
-        ("max frame age", "maximum frame age", "frame age", "max picture age", "最大帧龄", "图像最长时限"),
-    ),
-    "bounds": (
-        "length",
-        (
-            *("workspace bounds", "workspace", "workspace box", "workspace limits", "workspace range", "bounds"),
-            *("工作空间", "工作空间范围", "工作范围", "工作空间边界"),
-        ),
-    ),
-}
-_LIMIT = {word: (name, kind) for name, (kind, spellings) in LIMITS.items() for word in spellings}
-_SIZES = [(len(word), Counter(word)) for word in _LIMIT if len(word) > 3]
-_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-# How the value of a limit begins.
-_QUANTITY = re.compile(r"(?:[~～≈≤<=约\s\[(（-]|[xyz]\b|∈|:)*(?:\d|nan|inf)", re.IGNORECASE)
-# Figures of the body that no order carries, so no order can break them; named so that they are not called unread.
-_FIGURES = re.compile(
-    r"volume|speed|velocity|acceleration|force|torque|repeatability|accuracy|frequency|control rate|weight|height"
-    r"|battery|dof|degrees of freedom|joint|体积|速度|加速度|力|精度|频率|重量|高度|自由度|关节|续航",
-    re.IGNORECASE,
-)
 _COLUMNS = {
     "name": (
         "action type",
@@ -125,15 +58,6 @@ _NONE = frozenset(("", "—", "–", "-", "none", "n/a", "无", "没有"))
 _ABSENT = frozenset(("none", "no", "absent", "not present", "n/a", "not installed", "—", "无", "没有", "未安装"))
 _TICK = re.compile(r"\[([ xX✓✔])\]\s*(.*)")
 
-_FRAMES = {
-    BASE_FRAME: re.compile(
-        r"\b(?:base|robot|arm)(?:'s)?[ _-](?:frame|coordinates)\b|(?:基座|机器人|本体)坐标", re.IGNORECASE
-    ),
-    WORLD_FRAME: re.compile(
-        r"\b(?:world|map|global)[ _-](?:frame|coordinates)\b|(?:世界|全局|地图)坐标", re.IGNORECASE
-    ),
-}
-
 
 @dataclass
 class _Draft:
@@ -143,10 +67,7 @@ class _Draft:
     title: str = ""
     sensors: list[tuple[str, bool]] = field(default_factory=list)
     ops: dict[str, Operation] = field(default_factory=dict)
-    limits: dict[str, float] = field(default_factory=dict)
-    bounds: tuple[tuple[float, float], ...] = ()
-    frame: str = ""  # of the bounds
-    unread: list[str] = field(default_factory=list)
+    limits: LimitReader = field(default_factory=LimitReader)
     denied: dict[str, str] = field(default_factory=dict)  # op → the heading that says that it is not supported
     odd: list[str] = field(default_factory=list)  # what looks like an action, below a heading that does not offer it
     heading: str = ""  # the one that the present line is below
@@ -154,36 +75,46 @@ class _Draft:
 
 
 def read(data: bytes) -> Profile:
-    """The profile of a document. What it does not say stays empty; a limit line that cannot be read is in `unread`.
+    """The profile of a document. What it does not say stays empty; what may be a limit and cannot be read is in
+    `unread`, wherever it stands.
 
     Actions count only below a heading that says that they are supported; what else looks like one is in `odd`.
     Lengths in metres, masses in kilograms, whatever unit the line prints. A volume, a speed and the like are figures
     of the body, not limits of an order, and are left alone. Raises `BadInput` only for bytes that are no text.
     """
     lines = prose.split(prose.decode(data, PATH).removeprefix(prose.BOM))
-    mask = prose.visible(lines, list(prose.fences(lines)))
+    blocks = [*prose.fences(lines), *_front_matter(lines)]
+    mask = prose.visible(lines, blocks)
     draft = _Draft()
+    limits = draft.limits
     heads = {head.line: head for head in (*prose.headings(lines, mask), *_underlined(lines, mask))}
     in_table = {i: t for t in markdown_tables.find(lines, mask) for i in range(t.first, t.end)}
-    section, ignored_level = "", 0
-    fenced = _fenced(lines)
+    in_block = {i: block for block in blocks if block.info != "<!--" for i in range(block.first, block.last + 1)}
+    section, ignored_level, outer = "", 0, ""  # `outer`: the section that a heading of one limit interrupts
     for number, line in enumerate(lines):
         if not mask[number]:
-            if number in fenced:
-                _resembling(draft, line)
+            if number in in_block and in_block[number].first == number:
+                _block(draft, lines[number : in_block[number].last + 1], section)
             continue
         if number in heads:
             head = heads[number]
-            _resembling(draft, head.text)
+            draft.indent = -1
+            titled = head.level == 1 and number == min(heads)
             if head.level == 1 and not draft.title:
                 draft.title = _title(head.text)
-            draft.indent = -1
-            if ignored_level and head.level > ignored_level:
+            section, outer = outer or section, ""
+            opened = sections.section(head.text)
+            ignored = bool(ignored_level) and head.level > ignored_level
+            mode = _mode(section) if head.level > 2 else "text"
+            if limits.heading(head.text, mode, known=opened, named_only=titled or ignored):
+                outer = section if head.level > 2 and section != "limits" else ""
+                section, ignored_level, draft.heading = "limits", 0, prose.one_line(head.text, 80)
+                continue
+            if ignored:
                 if section in ("actions", "sensors"):  # a label had begun a list, which ends here as anywhere
                     section, draft.heading = "unknown", prose.one_line(head.text, 80)
                 continue
             draft.heading = prose.one_line(head.text, 80)
-            opened = sections.section(head.text)
             # an unknown sub-heading leaves identity and limits as they are; a list of actions ends there
             kept = section if head.level > 2 and section not in ("actions", "sensors", "unsupported") else ""
             if kept and opened == "unsupported" and not sections.closes(head.text, kept):
@@ -196,39 +127,38 @@ def read(data: bytes) -> Profile:
                 _table(draft, in_table[number], section)
         else:
             section = _line(draft, line.rstrip("\r\n"), section, _over_a_list(lines, number))
+    limits.close()
     return _profile(draft)
 
 
-def _fenced(lines: Sequence[str]) -> frozenset[int]:
-    """The lines inside fences. What is in a comment is switched off on purpose."""
-    blocks = [block for block in prose.fences(lines) if block.info != "<!--"]
-    return frozenset(number for block in blocks for number in range(block.first, block.last + 1))
+def _mode(section: str) -> Mode:
+    """How far a line of `section` is taken for a limit."""
+    if section == "limits":
+        return "limits"
+    return "list" if section in ("sensors", "actions", "unsupported", "unknown") else "text"
 
 
-def _resembling(draft: _Draft, line: str) -> None:
-    """A line that no limit is read from: named where it looks like one."""
-    pair = prose.parse_label(prose.bullet(line) or line)
-    if pair is None or "`" in pair[0]:
-        return
-    key = _key(pair[0])
-    if _near(key) and _QUANTITY.match(pair[1].strip("`* ")):
-        draft.unread.append(prose.one_line(line.strip(), 200))
+def _front_matter(lines: Sequence[str]) -> Iterator[prose.Fence]:
+    """The settings between two rules at the beginning."""
+    rule = lines[0].strip() if lines else ""
+    if rule in ("---", "+++"):
+        ends = {rule, "..."} if rule == "---" else {rule}
+        last = next((i for i, line in enumerate(lines) if i and line.strip() in ends), 0)
+        if last:
+            yield prose.Fence(0, last, "", True)
 
 
-def _near(key: str) -> bool:
-    """Whether a label is that of a limit but for one letter, or two that changed places."""
-    if key in _LIMIT:
-        return True
-    size, letters = len(key), Counter(key)
-    return any(
-        abs(size - length) < 2 and (letters - word).total() < 2 and (word - letters).total() < 2
-        for length, word in _SIZES
-    )
-
-
-def _key(label: str) -> str:
-    """A label as it is compared, without the characters that have no width."""
-    return sections.key(label if label.isascii() else _NO_WIDTH.sub("", label))
+def _block(draft: _Draft, lines: Sequence[str], section: str) -> None:
+    """The lines of a fence: settings, JSON or a piece of a profile. Limits in it hold as those around it."""
+    mode = _mode(section)
+    for line in lines[1:]:
+        if line.lstrip().startswith("#"):
+            text = line.strip().lstrip("#").strip()
+            opened = draft.limits.heading(text, mode, named_only=not line.lstrip().startswith("##"))
+            mode = "limits" if opened or sections.section(text) == "limits" else _mode(section)
+        else:
+            draft.limits.take(line, mode)
+    draft.limits.close()
 
 
 def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Heading]:
@@ -263,32 +193,34 @@ def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
     """
     item = prose.bullet(line)
     indent = len(line) - len(line.lstrip())
+    limits = draft.limits
     if item is None:
         goes_on = 0 <= draft.indent < indent and not over_a_list  # the text of an item, on its next line
         text = "" if goes_on else sections.label(line) or (sections.caption(line) if over_a_list else "")
         if text and (opened := _opened(text, section)) != section:
+            if not limits.take(line, "text"):
+                limits.close()
             draft.heading, draft.indent = prose.one_line(text, 80), -1
             return opened
         if line.lstrip().startswith(">"):
             for part in re.split(r"[|｜]", line.lstrip("> \t")):
                 _identity(draft, prose.parse_label(part))
-        _resembling(draft, line.lstrip("> \t"))
+        if not goes_on or _mode(section) != "list":
+            limits.take(line, "text" if _mode(section) == "list" else _mode(section))
         return section
-    if section in ("sensors", "actions", "unsupported", "unknown"):
-        _resembling(draft, line)
+    if section not in ("actions", "unsupported", "unknown", "sensors") or limits.claims(line):
+        as_op = section == "" and item.startswith("`")
+        if not limits.take(line, _mode(section)) and section in ("", "identity") and not as_op:
+            pair = prose.parse_label(item)
+            _identity(draft, pair)
+        if as_op:
+            _action(draft, item, section, indent)
+        return section
+    limits.take(line, "list")
     if section == "sensors":
         _sensor(draft, item)
-    elif section in ("actions", "unsupported", "unknown"):
-        return _action(draft, item, section, indent)
-    elif section != "other":
-        pair = prose.parse_label(item)
-        if section == "" and item.startswith("`"):
-            _action(draft, item, section, indent)
-        elif pair and not _limit(draft, *pair, item, strict=section == "limits") and section in ("", "identity"):
-            _identity(draft, pair)
-        elif pair is None and section == "limits":
-            draft.unread.append(prose.one_line(item, 200))
-    return section
+        return section
+    return _action(draft, item, section, indent)
 
 
 def _opened(text: str, section: str) -> str:
@@ -344,74 +276,33 @@ def _sensor(draft: _Draft, item: str) -> None:
         draft.sensors.append((text, not (pair and pair[1].casefold().rstrip(".") in _ABSENT)))
 
 
-def _limit(draft: _Draft, label: str, value: str, whole: str, *, strict: bool, unit: str = "") -> bool:
-    """Whether the line was a limit; `strict`: it is among limits, so what cannot be understood is unread."""
-    key = _key(label)
-    axis = re.fullmatch(r"(?:workspace )?([xyz])(?: range| bounds| axis)?|(?:工作空间)?([xyz])(?:轴)?(?:范围)?", key)
-    name, kind = ("bounds", "length") if axis and strict else _LIMIT.get(key, ("", ""))
-    if not name:
-        near = _near(key) and (strict or _QUANTITY.match(value))
-        if near or (strict and not _FIGURES.search(key)):
-            draft.unread.append(prose.one_line(whole, 200))
-        return False
-    default = unit or quantities.bracketed_unit(label, kind)
-    if name == "bounds":
-        text = f"{axis[1] or axis[2]}: {value}" if axis else value
-        bounds = quantities.box(text, default)
-        if not bounds and not (strict or "bounds" in key):
-            return False  # "Workspace: `/home/…`" in an identity is a place, no limit
-        draft.bounds = _merge(draft.bounds, bounds)
-        draft.frame = draft.frame or next((frame for frame, words in _FRAMES.items() if words.search(whole)), "")
-        read = bool(bounds)
-    else:
-        amount = quantities.amount(value, kind, default)
-        read = amount is not None
-        if amount is not None:
-            # Two lines on one limit: the stricter one holds.
-            stricter = max if name.startswith("min") else min
-            draft.limits[name] = stricter(amount, draft.limits.get(name, amount))
-    if not read:
-        draft.unread.append(prose.one_line(whole, 200))
-    return True
-
-
-def _merge(
-    old: tuple[tuple[float, float], ...], new: tuple[tuple[float, float], ...]
-) -> tuple[tuple[float, float], ...]:
-    free = (-float("inf"), float("inf"))
-    size = max(len(old), len(new))
-    pairs = zip((*old, *[free] * size), (*new, *[free] * size), strict=False)
-    return tuple((max(a[0], b[0]), min(a[1], b[1])) for a, b in list(pairs)[:size])
-
-
-def _open_bounds(bounds: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Bounds that say nothing of an axis of the floor, or allow nothing, as a limit that cannot be read."""
-    for axis, (low, high) in zip("xyz", bounds, strict=False):
-        if not low < high or (axis != "z" and low == -high == -float("inf")):
-            yield f"Workspace Bounds: {axis} ∈ [{low:g}, {high:g}]"
-
-
 def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) -> None:
     columns = table.named(_COLUMNS)
     limits = table.named(_LIMIT_COLUMNS)
-    if section == "limits" or (section not in ("actions", "other") and "value" in limits and "label" in limits):
+    mode = _mode(section)
+    of_actions = mode != "limits" and "name" in columns and ("parameters" in columns or section in _LISTS)
+    if mode == "limits" or (not of_actions and section != "sensors"):
         label, value, unit = limits.get("label", 0), limits.get("value", 1), limits.get("unit")
-        for row in table.rows:
+        labelled = "label" in limits and "value" in limits
+        for row in table.rows if labelled else (table.header, *table.rows):
             if max(label, value) < len(row) and any(row):
-                whole = f"{row[label]}: {row[value]}" + (f" {row[unit]}" if unit is not None else "")
-                if not _limit(
-                    draft,
-                    row[label].strip("`* "),
-                    row[value],
-                    whole,
-                    strict=section == "limits",
-                    unit=row[unit] if unit is not None else "",
+                said = row[unit] if unit is not None else ""
+                whole = f"{row[label]}: {row[value]}" + (f" {said}" if said else "")
+                heads = row is table.header and not re.search(r"\d", row[value])  # it names columns, perhaps limits
+                if (heads or not draft.limits.row(row[label], row[value], said, whole, mode)) and (
+                    labelled or mode == "limits" or (section in ("", "identity") and len(row) == 2)
                 ):
                     _identity(draft, (row[label], row[value]))
-    elif section == "sensors":
+        for column, name in enumerate(table.header):
+            for row in table.rows:
+                draft.limits.column(name, row[column])
+        return
+    for row in table.rows:
+        draft.limits.row(row[0], row[1] if len(row) > 1 else "", "", ": ".join(row[:2]), "list")
+    if section == "sensors":
         for row in table.rows:
             draft.sensors.append((row[0].strip("`* "), not any(c.casefold() in _ABSENT or c == "❌" for c in row[1:])))
-    elif section != "other" and "name" in columns and ("parameters" in columns or section in _LISTS):
+    elif section != "other":
         under = "actions" if section not in _LISTS and sections.offers(table.header[columns["name"]]) else section
         for row in table.rows:
             named, rest = row[columns["name"]], [c for i, c in enumerate(row) if i != columns["name"] and c]
@@ -427,9 +318,6 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
                 draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.op_names(named)]
             for name in ops.op_names(row[columns["name"]]):
                 _op(draft, described(name, text, given), "unsupported" if no else under)
-    elif section in ("", "identity") and len(table.header) == 2:
-        for row in (table.header, *table.rows):
-            _identity(draft, (row[0], row[1]))
 
 
 def _profile(draft: _Draft) -> Profile:
@@ -445,17 +333,17 @@ def _profile(draft: _Draft) -> Profile:
         type=identity.get("type", ""),
         sensors=tuple(draft.sensors),
         ops=tuple(op for op in draft.ops.values() if op.name not in draft.denied),
-        max_reach=draft.limits.get("max_reach"),
-        max_payload=draft.limits.get("max_payload"),
-        max_grip_width=draft.limits.get("max_grip_width"),
-        max_frame_age=draft.limits.get("max_frame_age"),
-        min_grip_width=draft.limits.get("min_grip_width"),
-        bounds=draft.bounds,
-        bounds_frame=draft.frame,
+        max_reach=draft.limits.amounts.get("max_reach"),
+        max_payload=draft.limits.amounts.get("max_payload"),
+        max_grip_width=draft.limits.amounts.get("max_grip_width"),
+        max_frame_age=draft.limits.amounts.get("max_frame_age"),
+        min_grip_width=draft.limits.amounts.get("min_grip_width"),
+        bounds=draft.limits.bounds,
+        bounds_frame=draft.limits.frame,
         perception=perception,
         unread=(
-            *draft.unread,
-            *_open_bounds(draft.bounds),
+            *dict.fromkeys(draft.limits.unread),
+            *draft.limits.open_bounds(),
             *((f"Perception: {said}",) if said and not perception else ()),
         ),
         odd=(

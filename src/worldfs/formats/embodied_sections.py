@@ -72,13 +72,14 @@ def offers(text: str) -> bool:
     return bool(said) and not _DENIED.search(text) and not _ABOUT.search(text)
 
 
+def names_actions(text: str) -> bool:
+    """Whether a heading speaks of actions, or of what is supported."""
+    return _ACTIONS.search(text) is not None or _SAID.search(text) is not None
+
+
 def closes(text: str, section: str) -> bool:
     """Whether a label ends the list of `section`: limits go on, whatever they are called, until actions begin."""
-    return (
-        section not in ("limits", "identity", "other")
-        or _ACTIONS.search(text) is not None
-        or _SAID.search(text) is not None
-    )
+    return section not in ("limits", "identity", "other") or names_actions(text)
 
 
 def label(line: str) -> str:

@@ -40,7 +40,6 @@ from worldfs.base.standard_operations import (
     described,
 )
 from worldfs.formats import sensors
-from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
 from .workspace_bounds import beyond, frame_of
@@ -113,9 +112,8 @@ class Critic:
         if order.op in HANDLED and thing is not None:
             _elsewhere(case, thing)
         for line in case.profile.unread:
-            case.say("critic.unread", line=one_line(line, 600))
-            if not case.op.moves:
-                case.findings[-1] = replace(case.findings[-1], warning=True)
+            found = refusals.unread_limit(line, order.id)
+            case.findings.append(found if case.op.moves else replace(found, warning=True))
         return case.findings
 
 

@@ -10,9 +10,21 @@ from typing import NamedTuple
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import vector_text
 from worldfs.base.model import Finding
+from worldfs.formats import embodied_limits
 from worldfs.formats.prose import one_line
 
 LIMITS = "EMBODIED.md Physical Constraints"
+
+
+EXAMPLES = {  # how each limit is written
+    "max_reach": "critic.example_max_reach",
+    "max_payload": "critic.example_max_payload",
+    "max_grip_width": "critic.example_max_grip_width",
+    "min_grip_width": "critic.example_min_grip_width",
+    "max_frame_age": "critic.example_max_frame_age",
+    "bounds": "critic.example_bounds",
+    "perception": "critic.example_perception",
+}
 
 
 class RefusalReason(NamedTuple):
@@ -59,6 +71,12 @@ def finding(key: str, job: str, given: tuple[str, ...] = (), **words: object) ->
     expected, found, fix = (coded(f"{key}.{part}", **words) for part in ("expected", "found", "fix"))
     field = one_line(reason.field.format(**words), 200)
     return Finding(reason.code, field, expected, found, fix, job, reason.warning, given)
+
+
+def unread_limit(line: str, job: str = "") -> Finding:
+    """A line of EMBODIED.md that is a limit, or resembles one, and cannot be read; its fix shows that limit."""
+    example = coded(EXAMPLES.get(embodied_limits.resembled(line), "critic.example_other"))
+    return finding("critic.unread", job, line=one_line(line, 600), example=example)
 
 
 def display_value(value: object) -> str:

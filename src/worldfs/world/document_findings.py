@@ -10,6 +10,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, orchestrator, task
 from worldfs.formats.runtime import sessions, skills, targets
+from worldfs.planning.refusals import unread_limit
 from worldfs.runtime.stop_log import ALL, StopStates, node_of
 from worldfs.storage.store_interface import Store
 
@@ -54,12 +55,6 @@ def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
 def _unread_table(header: str) -> Finding:
     expected, fix = coded("file.task_columns"), coded("file.name_columns")
     return Finding("TASK_TABLE_UNREAD", "TASK.md", expected, header[:200], fix, warning=True)
-
-
-def unread_limit(line: str) -> Finding:
-    """A line of EMBODIED.md that is a limit, or resembles one, and cannot be read."""
-    fix = coded("critic.unread.fix")
-    return Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", coded("critic.unread.expected"), line, fix)
 
 
 def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:

@@ -21,6 +21,7 @@ from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
+from worldfs.planning.refusals import unread_limit
 from worldfs.planning.reviewers import ReviewerChain
 from worldfs.robots.driver_registry import BODIES, SCENE
 from worldfs.runtime.body_worker import KernelNode
@@ -33,7 +34,6 @@ from worldfs.tree.workspace_stores import robot_key
 from . import computed_files, robots_page
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
 from .configured_model import configured_model
-from .document_findings import unread_limit
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded

@@ -105,11 +105,31 @@ ROWS = {
     "critic.round.expected": ("something on which a thing can stand", "上面放得住东西的物体"),
     "critic.round.found": ("{id} is round on top", "{id} 的上面是圆的"),
     "critic.round.fix": ("place it elsewhere", "放到别处"),
-    "critic.unread.expected": ("a number with a unit", "带单位的数值"),
+    "critic.unread.expected": ("a limit that can be read", "能读懂的限制"),
     "critic.unread.found": ("{line}", "{line}"),
     "critic.unread.fix": (
-        "write it as `- **Max Reach**: 0.855 m`; until it is read, nothing that moves is begun",
-        "写成 `- **最大臂展**: 0.855 m` 的形式；在能读懂之前，不执行任何会动的指令",
+        "write {example}; until it is read, nothing that moves is begun",
+        "写成 {example}；在能读懂之前，不执行任何会动的指令",
+    ),
+    "critic.example_max_reach": ("it as `- **Max Reach**: 0.855 m`", "`- **最大臂展**: 0.855 m` 的形式"),
+    "critic.example_max_payload": ("it as `- **Max Payload**: 3.0 kg`", "`- **最大负载**: 3.0 kg` 的形式"),
+    "critic.example_max_grip_width": (
+        "it as `- **Max Grip Width**: 0.08 m`",
+        "`- **最大抓取宽度**: 0.08 m` 的形式",
+    ),
+    "critic.example_min_grip_width": (
+        "it as `- **Min Grip Width**: 0.006 m`",
+        "`- **最小抓取宽度**: 0.006 m` 的形式",
+    ),
+    "critic.example_max_frame_age": ("it as `- **Max Frame Age**: 0.5 s`", "`- **最大帧龄**: 0.5 s` 的形式"),
+    "critic.example_bounds": (
+        "it as `- **Workspace Bounds**: x ∈ [-1.0, 1.0], y ∈ [-1.0, 1.0], z ∈ [0.0, 1.0] (metres, base frame)`",
+        "`- **工作空间范围**: x ∈ [-1.0, 1.0], y ∈ [-1.0, 1.0], z ∈ [0.0, 1.0]（米，基座坐标系）` 的形式",
+    ),
+    "critic.example_perception": ("it as `- **Perception**: camera`", "`- **感知**: 相机` 的形式"),
+    "critic.example_other": (
+        "it as a known limit (`- **Max Reach**: 0.855 m`), or what is no limit under `## Notes`",
+        "已知限制的形式（`- **最大臂展**: 0.855 m`），不是限制的内容则移到 `## 备注` 之下",
     ),
     "critic.some_value": ("{name}: a value", "{name}：任意值"),
 }

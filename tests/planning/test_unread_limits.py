@@ -1,0 +1,249 @@
+"""A limit that a person writes into EMBODIED.md holds, in whatever shape: it refuses what is beyond it, or it is named
+as unread and nothing moves. Text that is certainly no limit refuses nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from worldfs.base.messages import render
+from worldfs.base.model import Order, RobotState, Scene, Thing
+from worldfs.formats import embodied
+from worldfs.planning.critic import Critic
+from worldfs.planning.refusals import unread_limit
+
+ROOT = Path(__file__).parents[2]
+WIDE = "- **Workspace Bounds**: x ∈ [-50, 50], y ∈ [-50, 50], z ∈ [-5, 5] (metres, base frame)"
+PROFILE = f"""# EMBODIED — Cart
+
+## Identity
+- **Robot Model**: Cart
+- **DOF**: 3
+{{identity}}
+## Sensors
+- [x] RGB Camera
+
+## Supported Actions
+| Action Type | Description | Parameters |
+|---|---|---|
+| move_to | Drive to a point, at most 1 m at a time | target_pose: [x,y,z] |
+| pick_up | Take an object | object_id: string |
+
+## Physical Constraints
+{WIDE}
+{{limits}}
+## Safety
+- Wear gloves.
+{{safety}}
+## Notes
+- The arm is from 2024.
+{{notes}}"""
+SCENE = Scene((RobotState("cart", (0.0, 0.0, 0.0), gripper="open"),), (Thing("box", "box", "", (0.3, 0, 0), mass=5.0),))
+FAR = Order("1", "cart", "move_to", {"target_pose": [1.3, 0, 0]})
+HEAVY = Order("1", "cart", "pick_up", {"object_id": "box"})
+KINDS = (  # names and values of a limit, what is written in a block, and an order beyond it
+    (
+        ("Max Reach", "Maximum Reach", "Reach", "最大臂展", "工作半径"),
+        ("1.0 m", "100 cm", "≤ 1 m", "about 1 m"),
+        "1.0",
+        FAR,
+    ),
+    (
+        ("Workspace Bounds", "Workspace", "Workspace Limits", "工作空间", "工作空间范围"),
+        ("x ∈ [-1, 1], y ∈ [-5, 5]", "x: -1 to 1, y: -5 to 5", "-1 ≤ x ≤ 1, -5 ≤ y ≤ 5", "x ∈ [-1, 1]"),
+        "{x: [-1, 1], y: [-5, 5]}",
+        FAR,
+    ),
+    (
+        ("Max Payload", "Payload", "Payload Capacity", "最大负载", "额定负载"),
+        ("1.0 kg", "1000 g", "1 公斤"),
+        "1.0",
+        HEAVY,
+    ),
+)
+BULLETS = (*"-*+•–—·●▪◦‣※➤○", "->", "=>", "a)", "1.", "1)", "(2)", "①", "> -", "- [x]", "- [ ]", "")
+MARKS = ("**", "__", "*", "`", "~~", '"', "***", "")
+SIGNS = (": ", "：", " = ", " — ", ":", " - ", " → ", " ")
+CASES = (
+    str.title,
+    str.lower,
+    str.upper,
+    lambda name: name.lower().replace(" ", "_"),
+    lambda name: name.replace(" ", ""),
+)
+
+
+def _line(draw, name, value):
+    bullet = draw(
+        st.one_of(st.sampled_from(BULLETS), st.characters(categories=("Po", "So", "Pd"), exclude_characters="#"))
+    )
+    blank = draw(st.sampled_from((" ", "", "  "))) if bullet and bullet[-1] in "-•–—·●" else " "
+    mark = draw(st.sampled_from(MARKS))
+    return f"{bullet}{blank}{mark}{name}{mark}{draw(st.sampled_from(SIGNS))}{value}"
+
+
+def _headed(draw, name, value):
+    return f"{'#' * draw(st.integers(1, 4))} {name}\n\n{draw(st.sampled_from(('', '- ', '• ', '> ')))}{value}\n"
+
+
+def _below(draw, name, value):
+    mark = draw(st.sampled_from(("- ", "", "• ")))
+    return f"{mark}**{name}**:\n{draw(st.sampled_from(('  ', '  - ', '    • ')))}{value}"
+
+
+def _block(draw, name, flow):
+    key = draw(st.sampled_from((name, name.lower().replace(" ", "_"), name.replace(" ", ""))))
+    json = flow.replace("x:", '"x":').replace("y:", '"y":')
+    nested = flow.strip("{}").replace(", y", "\n  y")
+    text = draw(
+        st.sampled_from(
+            (
+                f"{key}: {flow}", f"driver: cart\n{key}: {flow}\n", f'{{"driver": "cart", "{key}": {json}}}',
+                f'{{\n  "limits": {{\n    "{key}": {json}\n  }}\n}}', f"limits:\n  {key}: {flow}",
+                f"{key}:\n  {nested}" if "{" in flow else f"{key} = {flow}",
+            )
+        )
+    )  # fmt: skip
+    fence = draw(st.sampled_from(("```yaml", "```json", "```", "~~~", "")))
+    return f"{fence}\n{text}\n{fence[:3]}" if fence else text
+
+
+@st.composite
+def limits(draw):
+    """A profile with one limit in some shape, and an order beyond it."""
+    names, values, flow, order = draw(st.sampled_from(KINDS))
+    name = draw(st.sampled_from(CASES))(draw(st.sampled_from(names)))
+    value = draw(st.sampled_from(values))
+    place = draw(st.sampled_from(("identity", "limits", "safety", "notes", "front")))
+    shape = draw(st.sampled_from((_line, _headed, _below, _block)))
+    if place == "front":
+        text = f"---\ndriver: cart\n{name.lower().replace(' ', '_')}: {flow}\n---\n"
+        return text + _profile(), order
+    return _profile(**{place: "\n" + shape(draw, name, flow if shape is _block else value) + "\n"}), order
+
+
+def _profile(**added: str) -> str:
+    return PROFILE.format(**{place: added.get(place, "") for place in ("identity", "limits", "safety", "notes")})
+
+
+def _codes(text: str, order: Order) -> set[str]:
+    found = Critic().review(order, SCENE, embodied.read(text.encode()))
+    return {item.code for item in found if not item.warning}
+
+
+@given(limits())
+@example((_profile(limits="• **Max Reach**: 1.0 m\n"), FAR))
+@example((_profile(limits="-**Max Reach**: 1.0 m\n"), FAR))
+@example((_profile(limits="### Max Reach\n1.0 m\n"), FAR))
+@example((_profile(limits="```yaml\nworkspace_bounds:\n  x: [-1, 1]\n```\n"), FAR))
+@example((_profile(limits="workspace_bounds:\n  x: [-1, 1]\n  y: [-5, 5]\n"), FAR))
+@example((_profile(notes="\n## Workspace\n- x: -1.0 to 1.0\n"), FAR))
+@example((_profile(notes="\n# Workspace Bounds\nx ∈ [-1, 1]\n"), FAR))
+@example(("---\nworkspace_bounds: {x: [-1, 1]}\n---\n" + _profile(), FAR))
+@example((_profile(notes="- **Max Reach**: 1.0 m\n"), FAR))
+def test_what_is_beyond_a_limit_is_refused_in_whatever_shape_the_limit_is_written(case: tuple[str, Order]) -> None:
+    text, order = case
+    assert _codes(_profile(), order) == set()
+    assert _codes(text, order) & {"PROFILE_LIMIT", "LIMIT_UNREAD"}, text
+
+
+FORBIDDEN = (
+    "The robot must not go beyond x = 1.0 m.",
+    "Never beyond 1.0 m from the base.",
+    "Do not drive past the door.",
+    "The kitchen is a no-go area.",
+    "Forbidden: everything behind the line.",
+    "Stay inside the green area.",
+    "x at most 1.0 m",
+    "不得超过 x = 1.0 米。",
+    "禁止进入厨房。",
+    "不能超过一米。",
+    "移动距离至多一米",
+    "Reach is one metre",
+)
+
+
+@pytest.mark.parametrize("line", FORBIDDEN)
+@pytest.mark.parametrize("sign", ["", "- ", "• ", "> ", "**Note**: ", "### "])
+def test_a_sentence_that_forbids_something_is_an_unread_limit(line: str, sign: str) -> None:
+    assert _codes(_profile(limits=f"{sign}{line}\n"), FAR) == {"LIMIT_UNREAD"}
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "No-Go Zones",
+        "Forbidden Zones",
+        "KEEP-OUT AREAS",
+        "Restricted area",
+        "Exclusion zone",
+        "Geofence",
+        "禁区",
+        "禁行区域",
+    ],
+)
+@pytest.mark.parametrize(
+    "line", ["- x ∈ [1.0, 2.0]", "- kitchen: x: 1.0 to 2.0, y: 0 to 1", "• the kitchen", "| x | 1 to 2 |\n|---|---|"]
+)
+def test_a_place_where_a_robot_must_not_be_is_never_read_as_the_place_where_it_may(heading: str, line: str) -> None:
+    for level in ("#", "##", "###"):
+        read = embodied.read(_profile(notes=f"\n{level} {heading}\n{line}\n").encode())
+        assert read.unread and read.bounds[0] == (-50.0, 50.0)
+
+
+CERTAINLY_NONE = {
+    "identity": (
+        "- **Weight**: 18 kg\n- **Height**: 1.2 m\n- **Workspace**: `/home/u12/arm`\n"
+        "- **Camera pose**: x: 0.1, y: 0.2\n"
+        "- **End Effector**: Parallel Jaw Gripper (80 mm)\n"
+    ),
+    "limits": (
+        "The values are those of the data sheet.\n\n- **Workspace Volume**: ~1.5 m³\n- **Max Speed**: 0.8 m/s\n"
+        "- **Weight**: 18 kg\n- **DOF**: 7\n- **Joint 1**: ±166 deg\n- **Max Joint Speed**: 2 rad/s\n"
+        "- **最大速度**: 0.8 米/秒\n"
+        "- **重量**：18 千克\n<!-- - Max Reach: 0.1 m -->\n\n### Arm\n---\n"
+        "\n## Within reach of the service\n- Call 112.\n"
+    ),
+    "safety": "Keep the emergency stop at hand. Do not touch the arm while it moves.\n",
+    "notes": (
+        "- Charge it for at most 3 hours.\n- Its cable must not be pulled.\n\n```sh\npaos up --port 8080\n```\n"
+        "\n## Connection\n- **Host**: 192.168.0.7\n- **Max Reach**: 5 m of cable\n"
+        "\n## Known limitations\n- It has no wings.\n\n## Maintenance\n| Part | Months |\n|---|---|\n| belt | 12 |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("place", CERTAINLY_NONE)
+def test_what_is_certainly_no_limit_refuses_nothing(place: str) -> None:
+    assert embodied.read(_profile(**{place: CERTAINLY_NONE[place]}).encode()).unread == ()
+    assert _codes(_profile(**{place: CERTAINLY_NONE[place]}), FAR) == set()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sorted((ROOT / "src/worldfs/profiles").glob("*.md")), *sorted((ROOT / "tests/fixtures").rglob("*EMBODIED.md"))],
+)
+def test_no_profile_of_ours_or_of_the_specification_has_an_unread_limit(path: Path) -> None:
+    assert embodied.read(path.read_bytes()).unread == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("**Workspace Bounds**: x ∈ [5, 1]", "Workspace Bounds"),
+        ("**Worksapce Bounds**: x ∈ [-1, 1]", "Workspace Bounds"),
+        ("x ∈ [1.0, 2.0]", "Workspace Bounds"),
+        ("**Max Paylaod**: 0.01 kg", "Max Payload"),
+        ("Max Reach: one metre", "Max Reach"),
+        ("max gripper opening: as wide as an apple", "Max Grip Width"),
+        ("**最大负戴**: 0.01 kg", "Max Payload"),
+        ("Perception: telepathy", "Perception"),
+        ("Collision policy: seldom", "## Notes"),
+    ],
+)
+def test_the_message_shows_how_the_limit_that_a_line_resembles_is_written(line: str, label: str) -> None:
+    fix = render(unread_limit(line).fix, "en")
+    assert re.findall(r"\*\*([^*]+)\*\*", fix)[:1] == [label] or label in fix
+    assert "写成" in render(unread_limit(line).fix, "zh")
