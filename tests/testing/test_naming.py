@@ -200,7 +200,8 @@ def untrue(one_case: Case) -> list[str]:
             others = [p.id for p in one_case.places if p.id not in answer.names]
             return [f"it is in the {names[id]}" for id in others]
         case "list" | "which":
-            others = [i for i in one_case.things if i.name.text not in {names[id] for id in answer.names}]
+            said = {names[id] for id in answer.names}
+            others = [i for i in one_case.things if i.name.text not in said and i.id not in answer.about]
             wrong = [names[i.id] for i in others]
             return [*wrong, *([] if answer.kind == "which" or not answer.names else ["nothing"])]
         case "count":

@@ -187,7 +187,7 @@ def _where_is_true(case: Case, answer: Answer, said: list[Spoken], rest: str) ->
 
 
 def _list_is_true(case: Case, answer: Answer, said: list[Spoken], rest: str) -> bool:
-    told = {folded(i.name) for i in said} & {folded(i.name.text) for i in case.things}
+    told = {folded(i.name) for i in said} & {folded(i.name.text) for i in case.things if i.id not in answer.about}
     return told == {folded(i.name.text) for i in case.things if i.id in answer.names}
 
 

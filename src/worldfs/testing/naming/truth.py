@@ -48,7 +48,8 @@ End = Mapping[str, frozenset[str]]
 class Answer:
     """What a true answer says. `names`: ids that it names; `number` and `yes` where the question asks for them.
 
-    `none`: a refusal, or the word that there is no such thing, is the right answer.
+    `none`: a refusal, or the word that there is no such thing, is the right answer. `about`: ids that a list may name
+    besides, because the question does.
     """
 
     kind: str  # where | list | count | yes_no | which
@@ -56,6 +57,7 @@ class Answer:
     number: int = -1
     yes: bool = False
     none: bool = False
+    about: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
