@@ -142,6 +142,13 @@ EXACTLY = {
     "where is the cup in the basket?": "no, the cup (a3) is on the table",
     "what is on the left?": UNTOLD,
     "is the cup under the box?": UNTOLD,
+    "is the cup on the left side of the table?": UNTOLD,
+    "is the bowl to the left of the basket?": "no, the bowl is not left",
+    "is the green thing on the table?": "no, the bowl is in the basket",
+    "is the heaviest thing in the basket?": "no, the cup (a3) is on the table",
+    "is there a cup that is not the red cup?": UNTOLD,
+    "how many boots are red?": "0; the left boot has no colour",
+    "are there two red boots?": "the left boot has no colour",
     "is the box inside something?": UNTOLD,
     "is there a red or blue cup?": UNTOLD,
     "is the cup in the basket or on the table?": UNTOLD,
@@ -190,6 +197,8 @@ EXACTLY = {
     "有几本书？": "1：书",
     "有几本书在篮子里？": "0",
     "有几种颜色？": UNTOLD,
+    "有几个杯子是红色的？": "1：杯子 (a3)",
+    "你手里有杯子吗？": "不，杯子 (a3)在桌子上",
     "托盘上的是什么？": "这里没有托盘",
     "只有碗在篮子里吗？": UNTOLD,
     "篮子里还有什么？": UNTOLD,
@@ -221,3 +230,9 @@ def test_a_word_that_no_question_has_is_never_passed_over(text, at, word):
         said = " ".join([*words[: at % (len(words) + 1)], word, *words[at % (len(words) + 1) :]]) + "?"
     found = interpret(said, SHOPS["en" if text.isascii() else "zh"])
     assert isinstance(found, RefusedIntent) or (isinstance(found, QuestionIntent) and not found.answered), (said, found)
+
+
+def test_a_word_for_many_kinds_that_is_part_of_a_name_is_asked_about_and_not_denied():
+    scene = scene_of(called("a1", "toy car", 0.5, 0.1), called("a2", "cup", 0.4, -0.1))
+    found = interpret("is there a toy?", scene)
+    assert isinstance(found, RefusedIntent) and found.candidates == ("a1",), found

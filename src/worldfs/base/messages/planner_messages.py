@@ -302,6 +302,7 @@ ROWS = {
     "planner.no": ("no, {rest}", "不，{rest}"),
     "planner.none_here": ("there is no {what} here; here are: {here}", "这里没有{what}；这里有：{here}"),
     "planner.colour_unknown": ("{thing} has no colour in the scene", "场景里没有{thing}的颜色"),
+    "planner.colours_unknown": ("{things} have no colour in the scene", "场景里没有{things}的颜色"),
     "planner.colour_is": ("{thing} is {colour}", "{thing}是{colour}的"),
     "planner.count_of": ("{n}: {things}", "{n}：{things}"),
     "planner.is_best": ("{thing} is the {best}", "{thing}{best}"),

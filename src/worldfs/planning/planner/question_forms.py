@@ -75,7 +75,7 @@ _ZH: Final = (
     ("so", rf"{_LIST_ZH}{_IS_ZH}(?: 在)? P|{_LIST_ZH}(?: 都)? 是 C(?: 的)?|{_LIST_ZH} 有 C"),
     ("list", rf"P (?:都 )?(?:的 )?(?:有|是) (?:些 )?{_WHAT_ZH}(?: N)?|{_WHAT_ZH}(?: N)?{_IS_ZH}(?: 在)? P"),
     ("list", rf"{_WHAT_ZH}(?: N)? 是 C(?: 的)?|C 的 是 {_WHAT_ZH}|N 是 {_WHAT_ZH}|有 {_WHAT_ZH}(?: N)?"),
-    ("many", rf"(?:P )?有 {_MANY_ZH} N|(?:有 )?{_MANY_ZH} N(?: 在)? P|P {_MANY_ZH} N|(?:N|C 的) 有 {_MANY_ZH}"),
+    ("many", rf"(?:P )?有 {_MANY_ZH} N|(?:有 )?{_MANY_ZH} N(?: 在)? P|P {_MANY_ZH} N|(?:N|C 的) 有 {_MANY_ZH}|(?:有 )?{_MANY_ZH} N 是 C(?: 的)?|N 有 {_MANY_ZH} 是 C(?: 的)?"),
     ("more", r"(?:P )?N 比 N 多"),
     ("fewer", r"(?:P )?N 比 N 少"),
     ("colour", rf"{_LIST_ZH}(?: 都)?(?: 是)? 什么 颜色(?: 的)?|{_LIST_ZH}(?: 的)? 颜色 是 什么"),

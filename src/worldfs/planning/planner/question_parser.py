@@ -226,7 +226,7 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
     except NotUnderstood:
         noun = NounPhrase("", pronoun=True)
     said = reader.tokens[mark : reader.at]
-    if noun.pronoun or noun.options or noun.other or noun.without or not _UNREAD.isdisjoint(said):
+    if not _is_read(noun) or not _UNREAD.isdisjoint(said):
         reader.at, reader.tokens = mark, tokens
         return None
     words, end = list(noun.words), reader.at
@@ -239,6 +239,14 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
         text = " ".join(reader.tokens[mark:end])
         noun, reader.at = replace(noun, words=tuple(words), text=text), end
     return noun
+
+
+def _is_read(noun: NounPhrase) -> bool:
+    """Whether a question looks at all that the phrase says: it has no pronouns, and leaves nothing out."""
+    return noun == NounPhrase(
+        noun.text, noun.words, noun.quantity, noun.count, noun.plural, at=noun.at, best=noun.best, best_of=noun.best_of,
+        side_word=noun.side_word, size_word=noun.size_word, of_two=noun.of_two, being=noun.being,
+    )  # fmt: skip
 
 
 def _chinese(low: str, vocabulary: Vocabulary) -> _Written:
@@ -291,7 +299,7 @@ def _chinese_noun_ahead(reader: ChineseNounParser, n: int) -> bool:
 
 def _chinese_noun(reader: ChineseNounParser) -> NounPhrase | None:
     mark = reader.at
-    if not reader.noun_here():
+    if not reader.noun_here() or reader.here().text == "手":  # of the robot, whatever gloves there are
         return None
     try:
         noun = reader.noun()
@@ -302,7 +310,7 @@ def _chinese_noun(reader: ChineseNounParser) -> NounPhrase | None:
             words += reader.vocabulary.said(word.text, word.keys)
             reader.at += 1
         noun = NounPhrase("".join(text for text, _ in words), tuple(words), pronoun=not words)
-    if noun.pronoun or noun.other or noun.without:
+    if not _is_read(noun):
         reader.at = mark
         return None
     return noun

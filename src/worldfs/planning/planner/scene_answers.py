@@ -18,6 +18,7 @@ from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
 from .scene_facts import ThingLocation, final_support, layout, movable, own_robot, surfaces
+from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest
 
 
@@ -178,6 +179,8 @@ class _QuestionAnswerer:
                 id for id, called in self.vocabulary.called.items() if all(k & called.colours for _, k in plain)
             ]
             return "" if not all(known) or (plain and coloured) else self.none(part)
+        if words[-1][1] & MANY_KINDS and (like := [fit.id for fit in self.vocabulary.fits(words)]):
+            raise self.uncertain(part.noun, like)  # is a toy car a toy?
         rest = [word for word in words[:-1] if not is_colour(word)]
         heads = [fit.id for fit in closest(self.vocabulary.fits(words[-1:]), several=True)]
         like = [fit.id for fit in closest(self.vocabulary.fits((*rest, words[-1])), several=True)]
@@ -217,6 +220,8 @@ class _QuestionAnswerer:
             return self.compared_counts(q, subjects, place)
         if place is not None and place.general:  # "is the mug inside something?"
             return ""
+        if place is not None and place.side in SIDES and {s.id for s in surfaces(self.scene)} & set(self.fit(place)):
+            return ""  # "on the left side of the table": of its middle, or of all of it?
         if any(part.some and part.noun.best for part in subjects):  # 有大箱子吗: big, or the biggest of these?
             return ""
         for part in parts if q.topic not in ("best", "is_best") else ():
@@ -256,10 +261,26 @@ class _QuestionAnswerer:
             case "colour":
                 return self.joined(self.colour_of(id) for id in named)
             case "many":
-                return self.number(self.filtered(named if subjects else list(self.places), place, q.colour()))
+                found = self.filtered(named if subjects else list(self.places), place, q.colour())
+                return self.joined(filter(None, (self.number(found), self.colourless(subjects, place, q.colour()))))
             case "list":
                 return self.listed(named, subjects, place, q.colour())
         return self.so(subjects, named, place, q.colour())
+
+    def colourless(
+        self, subjects: Sequence[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
+    ) -> str:
+        """Of a question about a colour: the things that may have it, because the scene does not tell theirs."""
+        found = [] if subjects or colour is None else list(self.places)
+        for part in subjects:
+            plain = tuple(word for word in part.noun.words if not is_colour(word))
+            if colour is not None or len(plain) < len(part.noun.words):
+                like = self.vocabulary.matching_ids(plain)
+                found += [id for id in like if all(self.is_there(id, where) for where in self.tells_where(part))]
+        unknown = [id for id in self.filtered(found, place, None) if not self.vocabulary.called[id].colours]
+        if len(unknown) < 2:
+            return "".join(map(self.colour_of, unknown))
+        return self.say("planner.colours_unknown", things=self.several(unknown))
 
     def number(self, ids: Sequence[str]) -> str:
         return self.say("planner.count_of", n=len(ids), things=self.several(ids)) if ids else "0"
@@ -352,13 +373,15 @@ class _QuestionAnswerer:
         return any(self.is_at(id, place.side, spot) for spot in self.fit(place))
 
     def is_at(self, id: str, side: str, other: str) -> bool:
+        spots = (self.where(id).of, final_support(self.places, id).of) if id in self.places else (self.where(id).of,)
         if side in SIDES:
+            if other in spots:  # what is in a basket is not beside it
+                return False
             one, two = self.scene.thing(id), self.scene.thing(other)
             return other != id and one is not None and two is not None and lies_toward(one, two, axis(side, self.scene))
         if side == "beside":
             return id in self.places and other != id and holds(BesideGoal(id, other), self.scene)
-        spot = self.where(id)
-        return other != id and other in (spot.of, final_support(self.places, id).of if id in self.places else spot.of)
+        return other != id and other in spots
 
     def coloured(self, id: str, colour: QuestionPart) -> bool:
         return all(senses & self.vocabulary.called[id].colours for _, senses in colour.noun.words)
@@ -459,14 +482,14 @@ class _QuestionAnswerer:
         good = self.filtered(ids, place, colour)
         unknown = [id for id in ids if colour is not None and not self.vocabulary.called[id].colours]
         if noun.count and noun.quantity not in ("all", "the"):
-            return "" if unknown else self.is_number(good, noun.count)
+            return "" if self.colourless(subjects, place, colour) else self.is_number(good, noun.count)
         if noun.count and len(ids) != noun.count:
             raise NotUnderstood(
                 "planner.count", "ambiguous", ids, what=noun.text, count=str(noun.count), found=str(len(ids))
             )
         if place is None and colour is None:
             return self.yes(True, self.joined(self.fact(id) for id in ids)) if first.some else ""
-        some = first.some or first.general or noun.quantity == "any"
+        some = first.some or (first.general and not noun.best) or noun.quantity == "any"
         if unknown and not (some and good):
             return self.joined(map(self.colour_of, unknown))
         if place is None:
@@ -483,7 +506,8 @@ class _QuestionAnswerer:
         if any(p.every for p in subjects):
             return self.yes(not rest, self.joined(facts[id] for id in (rest or good)))
         if some:  # is there any …: the ones that are
-            if not good and place is not None and first.general:
+            anything = all("*" in senses for _, senses in noun.words) and not noun.best
+            if not good and place is not None and anything:
                 return self.yes(False, self.nothing(place))
             each = all(not set(good).isdisjoint(self.fit(part)) for part in subjects)  # a cup and a bowl
             return self.yes(each, self.joined(facts[id] for id in (good if each else ids)))

@@ -18,7 +18,7 @@ from . import lexicon_en, lexicon_zh
 
 _ID: Final = re.compile(r"[^\W\d_]+")
 _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?(\d+)")
-_PURE: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
+MANY_KINDS: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
 
@@ -136,7 +136,7 @@ def _said_of(parts: NameParts) -> frozenset[str]:
 
 def _broader(thing: Thing, kinds: frozenset[str], parts: NameParts) -> frozenset[str]:
     """What it also is, by the kinds of things and by the category that is stated."""
-    found = set(_wider(kinds) & _PURE)
+    found = set(_wider(kinds) & MANY_KINDS)
     stated = pieces(thing.category)
     if stated and stated[-1] not in parts.beside | _NOT_A_KIND and not is_chinese(thing.category):
         forms = [stated[-1], *(noun for noun in lexicon_en.nouns_en() if stated[-1] in plurals(noun))]
