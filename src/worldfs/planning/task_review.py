@@ -31,7 +31,7 @@ from .planner.goals import (
     VisitGoal,
     subject,
 )
-from .planner.scene_answers import fact
+from .planner.scene_sentences import fact
 from .planner.task_text import goal_text
 
 RecordedCheck = Callable[[str, str, str], bool]

@@ -232,6 +232,21 @@ def test_a_word_that_no_question_has_is_never_passed_over(text, at, word):
     assert isinstance(found, RefusedIntent) or (isinstance(found, QuestionIntent) and not found.answered), (said, found)
 
 
+def test_orange_is_a_colour_of_what_was_named_and_a_fruit_with_an_article():
+    scene = scene_of(called("a1", "orange", 0.5, 0.1, "orange"), called("a2", "cup", 0.4, -0.1, "orange"))
+    scene = replace(scene, objects=(*scene.objects, called("a3", "mug", 0.6, 0.2, "red")))
+    for text, part in {
+        "is there anything orange?": "yes, the orange is orange; the cup is orange",
+        "is the cup orange?": "yes, the cup is orange",
+        "is the mug orange?": "no, the mug is red",
+        "what is orange?": "the orange is",
+        "is there an orange?": "yes, the orange is",
+        "how many oranges are there?": "1: the orange",
+    }.items():
+        found = interpret(text, scene)
+        assert isinstance(found, QuestionIntent) and found.answer.startswith(part), found
+
+
 def test_a_word_for_many_kinds_that_is_part_of_a_name_is_asked_about_and_not_denied():
     scene = scene_of(called("a1", "toy car", 0.5, 0.1), called("a2", "cup", 0.4, -0.1))
     found = interpret("is there a toy?", scene)

@@ -22,8 +22,8 @@ from .plan_progress import goal_keys, progress_of
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort
-from .scene_answers import facts
 from .scene_facts import ThingLocation, layout, sanitized_scene, seen_by, settled
+from .scene_sentences import facts
 from .setbacks import Setbacks
 from .task_progress import TaskProgress
 

@@ -196,6 +196,9 @@ def _english(low: str, vocabulary: Vocabulary) -> _Written:
             tokens[n] = "is" if tokens[n - 1] in ("what", "where", "who", "which", "how", "there") else "s"
     reader, written = EnglishNounParser(tokens, vocabulary), _Written()
     while reader.at < len(reader.tokens):
+        if colour := _said_colour(reader, written.symbols):
+            written.add(colour)
+            continue
         mark = reader.at
         prep = reader.phrase(lexicon_en.PREPS)
         side = lexicon_en.PREPS.get(prep, "")
@@ -230,8 +233,8 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
         reader.at, reader.tokens = mark, tokens
         return None
     words, end = list(noun.words), reader.at
-    while len(words) > 1 and is_colour(words[-1]) and said[end - mark - 1] == words[-1][0]:
-        if all(map(is_colour, words)):
+    while len(words) > 1 and said[end - mark - 1] == words[-1][0] and _colours(words[-1]):
+        if all(map(is_colour, words[:-1])):  # the red orange
             break
         words.pop()
         end -= 1
@@ -239,6 +242,21 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
         text = " ".join(reader.tokens[mark:end])
         noun, reader.at = replace(noun, words=tuple(words), text=text), end
     return noun
+
+
+def _colours(word: Word) -> frozenset[str]:
+    return frozenset(sense for sense in word[1] if sense[:2] == "c:")
+
+
+def _said_colour(reader: EnglishNounParser, before: list[str]) -> NounPhrase | None:
+    """A colour that is said of a thing: right after it, or after "is" without an article ("which is orange")."""
+    word = reader.ahead()
+    colours = _colours((word, reader.vocabulary.english_word(word) or frozenset()))
+    alone = before[-1:] == ["is"] and reader.ahead(1) in ("", "or", "and", *lexicon_en.THE)
+    if not colours or not (alone or before[-1:] in (["N"], ["M"], ["P"])):
+        return None
+    reader.at += 1
+    return NounPhrase(word, ((word, colours),))
 
 
 def _is_read(noun: NounPhrase) -> bool:

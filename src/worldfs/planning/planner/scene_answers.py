@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
 
-from . import superlatives, task_text, thing_names
+from . import superlatives, task_text
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, ClearedGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
-from .lexicon_en import COLOURS
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, final_support, layout, movable, own_robot, surfaces
+from .scene_facts import ThingLocation, final_support, movable, surfaces
+from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest
 
@@ -75,68 +75,16 @@ _MEASURED = {"heaviest": "mass", "lightest": "mass", **dict.fromkeys(("biggest",
 AT = {"beside": "planner.side_beside", "on": "planner.side_on"}  # else in
 
 
-def fact(id: str, scene: Scene, language: str) -> str:
-    """A whole sentence: where the thing is."""
-    return _QuestionAnswerer(scene, Vocabulary(scene), language).fact(id)
-
-
-def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
-    """Where each of the things is, with its position (m)."""
-    told = _QuestionAnswerer(scene, Vocabulary(scene), language)
-    return told.joined(told.fact(id) + told.numbers(id) for id in ids if scene.thing(id) is not None)
-
-
-class _QuestionAnswerer:
+class _QuestionAnswerer(SceneSentences):
     """Answers about one scene in one language."""
 
     def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, robots: Sequence[RobotState] = ()) -> None:
-        self.scene, self.vocabulary, self.language, self.zh = scene, vocabulary, language, language == "zh"
+        super().__init__(scene, language)
+        self.vocabulary = vocabulary
         self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
-        self.places = layout(scene)
-        self.robot = own_robot(scene)  # the robot that is asked
         self.resolver = NounResolver(scene, vocabulary, language)
 
-    # -- words ----------------------------------------------------------------------------------------------------
-
-    def say(self, code: str, **facts: object) -> str:
-        return render(coded(code, **facts), self.language)
-
-    def joined(self, parts: Iterable[str]) -> str:
-        return ("；" if self.zh else "; ").join(parts)
-
-    def the(self, id: str | None) -> str:
-        found = thing_names.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
-        return self.say("planner.the", name=found)
-
-    def several(self, ids: Iterable[str]) -> str:
-        named = [self.the(id) for id in ids]
-        if len(named) < 2 or self.zh:
-            return "、".join(named) or self.say("planner.no_things")
-        return ", ".join(named[:-1]) + " and " + named[-1]
-
-    def bare(self, ids: Iterable[str]) -> str:
-        """A list without articles."""
-        named = [thing_names.name(self.scene.thing(id), self.language, self.scene, id) for id in ids]
-        return ("、" if self.zh else ", ").join(named) or self.say("planner.no_things")
-
-    def at(self, spot: ThingLocation) -> str:
-        """ "in the basket", "on the table", "in the gripper", "in the gripper of arm_2"; "" where it is not known."""
-        if spot.relation == "held":
-            own = self.robot is not None and spot.of == self.robot.robot_id
-            return self.say("planner.at_held") if own else self.say("planner.at_held_by", robot=spot.of)
-        code = {"in": "planner.at_in", "on": "planner.at_on"}.get(spot.relation)
-        return self.say(code, place=self.the(spot.of)) if code else ""
-
-    def fact(self, id: str) -> str:
-        """A whole sentence: where it is."""
-        return self.say("planner.is_at", thing=self.the(id), at=self.at(self.where(id)) or coded("planner.nowhere"))
-
-    def where(self, id: str) -> ThingLocation:
-        if id in self.places:
-            spot = self.places[id]
-            return final_support(self.places, id) if spot.relation == "" else spot
-        stated = (r for r in self.scene.relations if r.subject == id and r.relation in ("in", "on"))
-        return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
+    # -- things ---------------------------------------------------------------------------------------------------
 
     def fit(self, part: QuestionPart) -> list[str]:
         """The things that a phrase names, where it says that they are."""
@@ -189,9 +137,6 @@ class _QuestionAnswerer:
         unknown = [id for id in like if not self.vocabulary.called[id].colours]
         return self.joined(map(self.colour_of, unknown)) if unknown else self.none(part)
 
-    def yes(self, held: bool, rest: str) -> str:
-        return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
-
     def none(self, part: QuestionPart) -> str:
         things = (*self.scene.objects, *self.scene.furniture)
         here = self.bare(t.id for t in things if t.id not in self.robots)
@@ -199,15 +144,6 @@ class _QuestionAnswerer:
 
     def said(self, part: QuestionPart) -> str:
         return ("" if self.zh else " ").join(word for word, _ in part.noun.words)
-
-    def colour_of(self, id: str) -> str:
-        thing = self.scene.thing(id)
-        said = thing.color if thing is not None else ""
-        if not said:
-            return self.say("planner.colour_unknown", thing=self.the(id))
-        if self.zh and said.lower() in COLOURS:
-            said = COLOURS[said.lower()][1].split()[0]
-        return self.say("planner.colour_is", thing=self.the(id), colour=said)
 
     # -- topics ---------------------------------------------------------------------------------------------------
 
@@ -386,11 +322,6 @@ class _QuestionAnswerer:
     def coloured(self, id: str, colour: QuestionPart) -> bool:
         return all(senses & self.vocabulary.called[id].colours for _, senses in colour.noun.words)
 
-    def numbers(self, id: str) -> str:
-        thing = self.scene.thing(id)
-        known = thing is not None and len(thing.position) >= 3 and all(map(math.isfinite, thing.position[:3]))
-        return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None and known else ""
-
     def held(self, q: ParsedQuestion, parts: Sequence[QuestionPart], hands: Sequence[str]) -> str:
         """What is in the hands that are asked about: those named, all where none is meant, else the own."""
         own = [self.robot.robot_id] if self.robot is not None else []
@@ -442,18 +373,6 @@ class _QuestionAnswerer:
 
     def contents(self, id: str) -> list[str]:
         return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]
-
-    def measure(self, ids: Sequence[str], what: str) -> str:
-        found = []
-        for id in ids:
-            thing = self.scene.thing(id)
-            if thing is not None and what == "mass" and thing.mass:
-                found.append(self.say("planner.weighs", thing=self.the(id), kg=thing.mass))
-            elif thing is not None and what == "size" and thing.size:
-                found.append(
-                    self.say("planner.sized", thing=self.the(id), size=" x ".join(f"{v:g}" for v in thing.size))
-                )
-        return self.joined(found)
 
     def listed(
         self, ids: list[str], subjects: list[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None

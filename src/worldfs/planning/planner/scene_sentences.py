@@ -1,0 +1,102 @@
+"""Sentences about the things of a scene: what they are called, where they are, their colours and measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from worldfs.base.messages import coded, render
+from worldfs.base.model import Scene
+
+from . import thing_names
+from .lexicon_en import COLOURS
+from .scene_facts import ThingLocation, final_support, layout, own_robot
+
+
+def fact(id: str, scene: Scene, language: str) -> str:
+    """A whole sentence: where the thing is."""
+    return SceneSentences(scene, language).fact(id)
+
+
+def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
+    """Where each of the things is, with its position (m)."""
+    told = SceneSentences(scene, language)
+    return told.joined(told.fact(id) + told.numbers(id) for id in ids if scene.thing(id) is not None)
+
+
+class SceneSentences:
+    """Sentences about one scene in one language."""
+
+    def __init__(self, scene: Scene, language: str) -> None:
+        self.scene, self.language, self.zh = scene, language, language == "zh"
+        self.places = layout(scene)
+        self.robot = own_robot(scene)  # the robot that is asked
+
+    def say(self, code: str, **facts: object) -> str:
+        return render(coded(code, **facts), self.language)
+
+    def joined(self, parts: Iterable[str]) -> str:
+        return ("；" if self.zh else "; ").join(parts)
+
+    def the(self, id: str | None) -> str:
+        found = thing_names.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
+        return self.say("planner.the", name=found)
+
+    def several(self, ids: Iterable[str]) -> str:
+        named = [self.the(id) for id in ids]
+        if len(named) < 2 or self.zh:
+            return "、".join(named) or self.say("planner.no_things")
+        return ", ".join(named[:-1]) + " and " + named[-1]
+
+    def bare(self, ids: Iterable[str]) -> str:
+        """A list without articles."""
+        named = [thing_names.name(self.scene.thing(id), self.language, self.scene, id) for id in ids]
+        return ("、" if self.zh else ", ").join(named) or self.say("planner.no_things")
+
+    def at(self, spot: ThingLocation) -> str:
+        """ "in the basket", "on the table", "in the gripper", "in the gripper of arm_2"; "" where it is not known."""
+        if spot.relation == "held":
+            own = self.robot is not None and spot.of == self.robot.robot_id
+            return self.say("planner.at_held") if own else self.say("planner.at_held_by", robot=spot.of)
+        code = {"in": "planner.at_in", "on": "planner.at_on"}.get(spot.relation)
+        return self.say(code, place=self.the(spot.of)) if code else ""
+
+    def fact(self, id: str) -> str:
+        """A whole sentence: where it is."""
+        return self.say("planner.is_at", thing=self.the(id), at=self.at(self.where(id)) or coded("planner.nowhere"))
+
+    def where(self, id: str) -> ThingLocation:
+        if id in self.places:
+            spot = self.places[id]
+            return final_support(self.places, id) if spot.relation == "" else spot
+        stated = (r for r in self.scene.relations if r.subject == id and r.relation in ("in", "on"))
+        return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
+
+    def numbers(self, id: str) -> str:
+        thing = self.scene.thing(id)
+        known = thing is not None and len(thing.position) >= 3 and all(map(math.isfinite, thing.position[:3]))
+        return f" ({' '.join(f'{v:.2f}' for v in thing.position[:3])})" if thing is not None and known else ""
+
+    def colour_of(self, id: str) -> str:
+        thing = self.scene.thing(id)
+        said = thing.color if thing is not None else ""
+        if not said:
+            return self.say("planner.colour_unknown", thing=self.the(id))
+        if self.zh and said.lower() in COLOURS:
+            said = COLOURS[said.lower()][1].split()[0]
+        return self.say("planner.colour_is", thing=self.the(id), colour=said)
+
+    def measure(self, ids: Sequence[str], what: str) -> str:
+        found = []
+        for id in ids:
+            thing = self.scene.thing(id)
+            if thing is not None and what == "mass" and thing.mass:
+                found.append(self.say("planner.weighs", thing=self.the(id), kg=thing.mass))
+            elif thing is not None and what == "size" and thing.size:
+                found.append(
+                    self.say("planner.sized", thing=self.the(id), size=" x ".join(f"{v:g}" for v in thing.size))
+                )
+        return self.joined(found)
+
+    def yes(self, held: bool, rest: str) -> str:
+        return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
