@@ -1,6 +1,7 @@
 """A mission that waits says so, and for what: in its file, on the board and to a process that waits for rest."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.fleet.room_making import WayOut
 from worldfs.runtime.approvals import APPROVALS
 from worldfs.testing.waiting import until
+from worldfs.world.orchestration import Orchestration
 
 CUP = Reservation(ReservedKind.OBJECT, "cup")
 
@@ -87,6 +89,31 @@ def test_a_mission_that_waits_for_a_person_says_whose_approval_and_keeps_no_proc
     fleet.robots.end("m2")
     ask(fleet, "r1", "")
     assert not fleet.status("m1").waits and not fleet.loop.waits_for_persons
+
+
+def test_missions_that_wait_for_one_that_waits_for_a_person_do_so_too(two):
+    assert not two.loop.waits_for_persons
+    ask(two, "r1", "the approval of operator: paos approve 12ab")
+    assert two.loop.waits_for_persons
+    ask(two, "r1", "")
+    two.robots.end("m1")
+    two.settle()
+    two.waiting.join()
+    assert not two.loop.waits_for_persons
+
+
+def test_a_process_that_waits_for_missions_is_stopped_at_once(two):
+    """While nothing steps: a stop sets nothing but its event."""
+    world, kernel = (
+        SimpleNamespace(clock=two.clock),
+        SimpleNamespace(tick=lambda: False, idle=True, stopping=SimpleNamespace()),
+    )
+    threads, stop = SimpleNamespace(submitted=None), threading.Event()
+    orchestration = Orchestration(world, kernel, two.loop, threads)
+    waiting = threading.Thread(target=orchestration.wait_for_jobs, args=(stop,), daemon=True)
+    waiting.start()
+    stop.set()
+    waiting.join()
 
 
 def test_a_mission_whose_robot_is_cut_off_says_so(fleet):

@@ -152,10 +152,11 @@ class OpenMissions:
         if why and why != before:
             self.note(self.table[id], why)
 
-    def waits_for_persons(self) -> bool:
-        """Whether all missions that run wait for a person, so that none goes on by itself."""
+    def waits_for_persons(self, held_up: Callable[[str], bool]) -> bool:
+        """Whether all missions that run wait for a person, so that none goes on by itself. `held_up`: whether a mission
+        waits for what others hold: where all wait, none of them gives it back."""
         running = [id for id, mission in self.table.items() if mission.status.state is MissionState.RUNNING]
-        return bool(running) and all(self._holdups.get(id, {}).get(Holdup.PERSON) for id in running)
+        return bool(running) and all(self._holdups.get(id, {}).get(Holdup.PERSON) or held_up(id) for id in running)
 
     def log_lines(self, language: str) -> list[str]:
         return [f"[{at}] {render(said, language)}" for at, said in self.log]

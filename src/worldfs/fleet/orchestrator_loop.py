@@ -168,7 +168,8 @@ class Orchestrator:
     def waits_for_persons(self) -> bool:
         """Whether every mission at work waits for a person: nothing goes on by itself."""
         with self._lock:
-            return not self._ends and self.missions.waits_for_persons()
+            moving = bool(self._ends) or self.seeks_room
+            return not moving and self.missions.waits_for_persons(self.reservations.table.waits)
 
     def request_stop(self) -> None:
         """Ask what runs to stop; its missions stay `running` in their files, and the next start goes on with them."""

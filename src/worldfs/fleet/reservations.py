@@ -154,6 +154,9 @@ class ReservationTable:
         others = [item for holder in self._holders.values() if holder.id != but for item in holder.held]
         return not any(mine.conflicts(item) for mine in place for item in (*wanted, *others))
 
+    def waits(self, id: str) -> bool:
+        return id in self._holders and bool(self._holders[id].wanted)
+
     @property
     def waiting(self) -> bool:
         return any(holder.wanted for holder in self._holders.values())

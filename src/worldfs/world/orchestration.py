@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .world import World
 
 _END_S = 10.0  # how long missions at work may take to stop safely
+_STOP_S = 0.5  # between two looks whether it was asked to stop
 
 
 class Orchestration:
@@ -68,7 +69,7 @@ class Orchestration:
             self._kernel.tick()
             if not self._kernel.idle:
                 return True
-            self._stepped.wait()
+            self._stepped.wait(_STOP_S)
         return False
 
     def close(self) -> None:
