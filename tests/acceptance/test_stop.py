@@ -130,6 +130,12 @@ def test_what_is_no_stop_is_not_answered_with_nothing_moves(table) -> None:
     assert "nothing moves" not in said.out and not state_of(table)["stopped"]
 
 
+def test_a_stop_for_an_answer_at_the_terminal_stops(table, monkeypatch) -> None:
+    monkeypatch.setattr(do_command, "ask_person", lambda context, stop: lambda question: "don't move")
+    said = table.paos("do", "--no-cameras", "put it in the basket")
+    assert (said.code, state_of(table)["stopped"]) == (2, True), said
+
+
 def test_a_stop_that_is_resumed_at_once_still_ends_the_instruction(table) -> None:
     do = table.spawn("do", "clear the table", "--no-cameras")
     line_with(do, "Grasp")

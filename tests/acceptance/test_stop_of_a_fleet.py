@@ -117,3 +117,10 @@ def test_in_a_fleet_what_is_not_read_as_a_stop_is_told_how_to_stop(home: Path) -
     for text in ("stop moving the apple", "no no no", "don't drive to the door", "停止把苹果放进篮子"):
         said = run_command("--home", str(home), "do", text)
         assert said.returncode == 2 and "paos stop" in said.stderr, (text, said)
+
+
+def test_a_stop_is_no_mission(home: Path) -> None:
+    for text in ("stop halter", "don't go any further", "停止所有机器人"):
+        said = run_command("--home", str(home), "mission", "add", "--robot", "wa", text)
+        assert said.returncode == 2 and "paos stop" in said.stderr, (text, said)
+    assert json.loads(run_command("--home", str(home), "--json", "mission", "list").stdout)["missions"] == []

@@ -301,6 +301,16 @@ def test_a_stop_for_one_robot_that_names_another_is_for_all(word, named, form):
     assert stops_others(form.format(word, named), "wa", lambda: HOME)
 
 
+@pytest.mark.parametrize(
+    "text", ["stop", "please stop now!", "wait for me", "wa, don't go any further", "不要再走了", "请停下"]
+)
+def test_no_name_is_asked_for_where_no_word_may_be_one(text):
+    def unknown():
+        raise AssertionError
+
+    assert not stops_others(text, "wa", unknown)
+
+
 def test_a_stop_whose_robots_cannot_be_known_is_for_all():
     assert stops_others("stop the cart", "wa", list) and not stops_others("stop", "wa", list)
     assert not stops_others("stop cart 2", "cart_2", lambda: ("cart", "cart_2"))

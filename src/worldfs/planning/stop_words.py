@@ -233,10 +233,10 @@ def stops_others(text: str, node: str, names: Callable[[], Iterable[str]]) -> bo
     """
     tokens, own = _tokens(_plain(text)), _tokens(_plain(node))
     rest = _without(tokens, own)
-    if set(rest) <= _BARE and rest == tokens:
-        return False
     if any(_has(rest, phrase) for phrase in _SEVERAL) or any(token.isdecimal() for token in rest):
         return True
+    if _reaches(tuple(token for token in tokens if token not in _BARE), [own], _ENDS, _MAY_NAME):
+        return False  # no word is left that may be a name: nothing need be asked before the stop
     known = {name: _tokens(_plain(name)) for name in names()}
     if node not in known or not _says_stop(_plain(text), [own]):
         return True
@@ -293,7 +293,8 @@ _SEVERAL: Final = _phrases(
     "robots|bots|arms|carts|rovers|vehicles|cars|trucks|forklifts|dogs|drones|machines|ones|them|they|all|both|each|"
     "every|everything|everyone|everybody|nobody|any robot|any of|other|guys|们|大家|都|全|一切|所有|两|每|些|各"
 )
-_BARE: Final = frozenset(_tokens(f"{_STOP} please now right immediately at once 请快马上立刻即现在了吧"))
+_BARE: Final = frozenset(("please", "now", "imediately", *"请快了吧"))
+_MAY_NAME: Final = frozenset(("robot", "motion", "name", "before robot", "manners", "asking", "toward"))
 _VOCABULARY: Final = {
     "stop": _phrases(_STOP),
     "other stop": _phrases(_OTHER_STOP),
@@ -335,14 +336,17 @@ def _says_stop(plain: str, names: list[_Phrase], ends: frozenset[int] = _ENDS) -
 _NO: Final = re.compile(r"\bno(?=\s*[,.;!?])")  # "no, further" forbids nothing
 
 
-def _reaches(tokens: _Phrase, names: list[_Phrase], ends: frozenset[int]) -> bool:
+def _reaches(
+    tokens: _Phrase, names: list[_Phrase], ends: frozenset[int], left_out: frozenset[str] = frozenset()
+) -> bool:
     """Every way to read the words at once: what has been said of a stop, at each place between two of them."""
     at: list[set[int]] = [set() for _ in range(len(tokens) + 1)]
     at[0] = {_NOTHING}
     for n, token in enumerate(tokens):
         if not at[n]:
             continue
-        for phrase, kind in (*_BY_FIRST.get(token, ()), *((name, "name") for name in names)):
+        known = [(phrase, kind) for phrase, kind in _BY_FIRST.get(token, ()) if kind not in left_out]
+        for phrase, kind in (*known, *((name, "name") for name in names)):
             if tokens[n : n + len(phrase)] == phrase:
                 at[n + len(phrase)] |= {_KINDS[kind][state] for state in at[n] if state in _KINDS[kind]}
         if token.isdecimal():  # robot 2

@@ -140,9 +140,13 @@ class MissionFile(VirtualFile):
         from worldfs.fleet.mission import MissionOrder
         from worldfs.fleet.mission_sheet import unique_title
         from worldfs.formats import prose
+        from worldfs.planning.stop_words import is_stop
 
         files, robots = self.world.missions, self.world.node_ids()
         robot, text = as_text(said.get("robot")), prose.one_line(as_text(said.get("text")))
+        if is_stop(text, lambda: robots):
+            found, expected = coded("mission.a_stop", text=text), coded("mission.a_text")
+            raise BadInput(found, op="add", expected=expected, fix=coded("mission.to_stop"))
         after = tuple(as_text(id) for id in as_list(said.get("after")))
         if robot and robot not in robots:
             there = coded("common.one_of", names=robots)

@@ -113,6 +113,11 @@ ROWS = {
     "mission.no_priority": ("{value} is no priority", "{value} 不是优先级"),
     "mission.bad_id": ("{id}: {why}", "{id}：{why}"),
     "mission.empty": ("a mission without words", "任务没有内容"),
+    "mission.a_stop": (
+        "“{text}” asks for a stop, and a mission waits in a queue: no robot was stopped",
+        "“{text}”要求停止，而任务会排队等待：没有停止任何机器人",
+    ),
+    "mission.to_stop": ("to stop every robot: paos stop", "要停止所有机器人：paos stop"),
     "mission.a_text": ("what is to be done, in words", "用文字写明要做什么"),
     "mission.many_words": ("{n} of them", "{n} 个"),
     "mission.at_most_words": (

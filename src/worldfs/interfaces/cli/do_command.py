@@ -256,5 +256,10 @@ def _plan(
         if not unclear or result.model_calls:  # a model has asked its questions already
             return result, _judge(context, world, result, port)
         text = ask(result.reason)
-        if not text or is_stop(text, world.node_ids):
+        if is_stop(text, world.node_ids):  # a stop is no answer to any question
+            from .stop_command import stop as halt
+
+            halt(context, stopped_node(context, text, _robots))
+            return result, None
+        if not text:
             return result, None
