@@ -82,6 +82,19 @@ REFUSED = [
     ("SESSIONS.md", "routing.target_adapter", "Wrong", "TARGET_ADAPTER_MISMATCH", "routing.target_adapter"),
     ("SESSIONS.md", "routing.skill_runtime", "Wrong", "SKILL_RUNTIME_MISSING", "routing.skill_runtime"),
     ("SESSIONS.md", "execution.params", [1], "SCHEMA_VALIDATION", "execution/params"),
+    ("SESSIONS.md", "timeouts.sesion", 1, "FIELD_UNREAD", "/sessions/0/timeouts/sesion"),
+    ("SESSIONS.md", "timeouts.whole", 1, "FIELD_UNREAD", "/sessions/0/timeouts/whole"),
+    ("SESSIONS.md", "retry.max_attemps", 1, "FIELD_UNREAD", "/sessions/0/retry/max_attemps"),
+    ("SESSIONS.md", "routing.target_adaptor", "x", "FIELD_UNREAD", "/sessions/0/routing/target_adaptor"),
+    ("SESSIONS.md", "execution.max_step", 1, "FIELD_UNREAD", "/sessions/0/execution/max_step"),
+    ("SESSIONS.md", "execution.dry_run", True, "FIELD_UNREAD", "/sessions/0/execution/dry_run"),
+    ("SESSIONS.md", "dry_run", True, "FIELD_UNREAD", "/sessions/0/dry_run"),
+    ("SESSIONS.md", "safety_profile", {"workspace_bounds": [0, 1]}, "FIELD_UNREAD", "/sessions/0/safety_profile"),
+    ("SESSIONS.md", "execution.params.dry_run", True, "UNKNOWN_PARAMETER", "execution.params"),
+    ("TARGETS.md", "Enabled", False, "FIELD_UNREAD", "Enabled"),
+    ("TARGETS.md", "config.max_speed", 0.1, "FIELD_UNREAD", "config.max_speed"),
+    ("SKILLS.md", "disabled", True, "FIELD_UNREAD", "disabled"),
+    ("SKILLS.md", "requires.approval", "a person's", "FIELD_UNREAD", "requires.approval"),
 ]  # fmt: skip
 
 
@@ -98,10 +111,8 @@ UNREAD = [
     ("TARGETS.md", CAMERA + ".frames", "remove the field"),
     ("TARGETS.md", "config.sed", "did you mean seed"),
     ("SESSIONS.md", "safety_profile", "remove the field"),
-    ("SESSIONS.md", "timeouts.sesion", "did you mean session"),
-    ("SESSIONS.md", "retry.max_attemps", "did you mean max_attempts"),
-    ("SESSIONS.md", "routing.target_adaptor", "did you mean target_adapter"),
-    ("SESSIONS.md", "execution.max_step", "did you mean max_steps"),
+    ("SESSIONS.md", "routing.policy_endpoint", "remove the field"),
+    ("SESSIONS.md", "execution.chunk_switch_mode", "remove the field"),
 ]
 
 # The same, with a value in whose place the default would be taken

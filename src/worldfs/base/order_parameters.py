@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from .model import Json, Operation, Parameter, Profile
+from .restricting_fields import restricting
 from .standard_operations import (
     EXECUTE_TEXT,
     FIXTURED,
@@ -69,7 +70,8 @@ def thing_names(op: Operation, params: Json) -> tuple[str, ...]:
 
 
 def unread_parameters(op: Operation, params: Json) -> list[str]:
-    """What is given and not read: no name of its row, nor one more for what these mean. [] where no row says."""
+    """What is given and not read: no name of its row, nor one more for what these mean. Where no row says, only what
+    would hold the order back or limit it."""
     listed = {*_listed(op)}
     meanings, read = tuple(_meanings(op, params)), listed | _ANY
     for names in meanings:
@@ -77,7 +79,7 @@ def unread_parameters(op: Operation, params: Json) -> list[str]:
         counts = next((name for name in given if name in listed), given[0] if given else "")
         read |= {name for name in given if params[name] == params[counts]}
     unread = [name for name, value in params.items() if value is not None and name not in read]
-    return unread if listed or meanings else []
+    return unread if listed or meanings else [name for name in restricting(params) if name not in _ANY]
 
 
 def profile_with_declared(profile: Profile, declared: Operation | None) -> Profile:

@@ -5,7 +5,6 @@ A bad entry is named and refused alone; the rest of the sheet goes on.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -13,9 +12,10 @@ from typing import Any, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
+from worldfs.base.restricting_fields import says_nothing
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
-from worldfs.formats.entry_contradictions import refuse_contradictions
+from worldfs.formats.entry_contradictions import meant, misspelt, refuse_contradictions, refuse_restrictions
 from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 FILE = "ACTION.md"
@@ -26,17 +26,14 @@ _KNOWN = entry_ids.TRANSIENT | {
 }  # fmt: skip
 
 
+_PARTS = {  # members of an entry's own mappings: an action has no phases, and gives their limits no meaning
+    "timeouts": ("execute", "session", "queue", "skill", "policy", "policy_timeout_s", "preflight",
+                 "preflight_timeout_s"),
+    "retry": sheet_members.RETRY,
+}  # fmt: skip
 _WRITTEN = sorted(_KNOWN - entry_ids.TRANSIENT)
 # What is done, by which robot, when, how long, how often
 _RESTRICTING = frozenset(("action_type", "params", "parameters", "robot_id", *sheet_members.TERMS))
-# What other tools call those; compared without case, "_" and "-".
-_OTHERS = {
-    **dict.fromkeys(("robot", "robotname", "node", "nodeid", "agent", "agentid", "targetrobot"), "robot_id"),
-    **dict.fromkeys(("after", "runafter", "depends", "dependencies", "dependency", "deps", "requires", "needs",
-                     "waitfor", "prerequisites"), "depends_on"),
-    **dict.fromkeys(("timeoutms", "timeoutsec", "timeoutseconds", "deadline"), "timeout_s"),
-    **dict.fromkeys(("retries", "maxattempts", "attempts"), "max_retries"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +182,7 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
         order, warning = _order(entry, id, at, place.node)
         if state == "pending":
             refuse_contradictions(entry, order.op, order.params, at)
+            refuse_restrictions(entry, at, _KNOWN, _RESTRICTING, _PARTS)
         if warning is not None and warning.code == "FIELD_UNREAD" and warning.expected in _RESTRICTING:
             raise warning  # it would be carried out without the restriction
         if id in taken:
@@ -229,13 +227,11 @@ def _misspelt(extra: Json, at: str) -> EntryRefused | None:
     """A field that nothing reads and that looks like one that is read, one that restricts the order first. Others' own
     fields are kept."""
     found: list[EntryRefused] = []
-    for name in extra:
-        bare = re.sub("[_-]", "", str(name)).lower()
-        same = [_OTHERS[bare]] if bare in _OTHERS else [known for known in _WRITTEN if bare == known.replace("_", "")]
-        if alike := same or get_close_matches(str(name), _WRITTEN, 1, 0.75):
-            fix = coded("world.did_you_mean", likely=alike[0])
-            unread = coded("session.unread", name=str(name))
-            found.append(EntryRefused(f"{at}/{name}", alike[0], unread, fix, "FIELD_UNREAD"))
+    for name, value in extra.items():
+        if says_nothing(value):
+            continue
+        if likely := meant(str(name), _WRITTEN) or "".join(get_close_matches(str(name), _WRITTEN, 1, 0.75)):
+            found.append(misspelt(f"{at}/{name}", str(name), likely))
     return min(found, key=lambda one: one.expected not in _RESTRICTING, default=None)
 
 

@@ -1,63 +1,87 @@
-"""What an entry of ACTION.md says beside its order and nothing reads: what would hold it back, or says another order.
+"""What an entry of a sheet says beside its order and nothing reads: what would hold it back, or says another order.
 
 Other tools' own fields are kept and mean nothing. A field that would restrict, delay or change the order refuses it.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.order_parameters import AXES, OBJECT, POINT, SUPPORT, TURNS
+from worldfs.base.restricting_fields import bare_name, resembles, restricting, says_nothing
 from worldfs.base.standard_operations import meaning
 from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import same
 
-# Compared without case, "_" and "-".
-_HOLDING_BACK: Final = frozenset((
-    "disabled", "skip", "skipped", "ignore", "ignored", "dryrun", "simulate", "simulated", "simulateonly",
-    "simulationonly", "simonly", "noop", "paused", "hold", "onhold", "suspended", "draft", "testonly", "notbefore",
-    "notafter", "startat", "startafter", "starttime", "startsat", "runat", "executeat", "scheduledat",
-    "scheduledfor", "schedule", "delay", "delays", "delayms", "expires", "expiresat", "expiry", "validuntil",
-    "validfrom", "until", "when", "if", "unless", "condition", "conditions", "precondition", "preconditions",
-    "guard", "onlyif", "requiresapproval", "requireapproval", "needsapproval", "approvalrequired",
-    "requiresconfirmation", "needsconfirmation", "confirmationrequired", "maxspeed", "speedlimit", "maxforce",
-    "forcelimit", "maxvelocity", "exclusive", "repeat", "repeats",
-))  # fmt: skip
-_ALLOWING: Final = frozenset(("enabled", "active", "approved", "confirmed", "allowed"))  # true says nothing more
-_PARAMS: Final = frozenset(("param", "args", "arguments", "actionparams", "actionparameters", "actionargs", "kwargs"))
+# What other tools call the terms of an entry; compared without case, "_" and "-".
+_OTHERS: Final = {
+    **dict.fromkeys(("robot", "robotname", "node", "nodeid", "agent", "agentid", "targetrobot"), "robot_id"),
+    **dict.fromkeys(("after", "runafter", "depends", "dependencies", "dependency", "deps", "requires", "needs",
+                     "waitfor", "prerequisites", "blockedby"), "depends_on"),
+    **dict.fromkeys(("timeoutms", "timeoutsec", "timeoutseconds", "deadline"), "timeout_s"),
+    **dict.fromkeys(("retries", "maxattempts", "attempts"), "max_retries"),
+}  # fmt: skip
+PARAMS: Final = frozenset(("param", "args", "arguments", "actionparams", "actionparameters", "actionargs", "kwargs"))
 _ACTION: Final = ("type", "action", "op", "operation", "command", "primitive")
 _PLAIN: Final = frozenset(("id", "in", "on", "into"))  # the entry's own, or words that say little outside parameters
 _MOVING: Final = frozenset((*OBJECT, *POINT, *SUPPORT, *AXES, *TURNS, "direction", "distance", "speed")) - _PLAIN
-_TIMES: Final = ("execute", "session", "queue")
-_PHASES: Final = ("skill", "policy", "policy_timeout_s", "preflight", "preflight_timeout_s")  # an action has none
+
+
+def refuse_restrictions(
+    entry: Json, at: str, known: Collection[str], terms: Collection[str], parts: Mapping[str, Collection[str]]
+) -> None:
+    """Raises `EntryRefused` for the first field that would hold the entry back or limit it, and that nothing reads.
+
+    `known`: the members that are read, `terms` those of them without which it would be carried out otherwise; `parts`:
+    its own mappings, with the members that are read of each. Whatever `timeouts` holds is a limit.
+    """
+    _refuse(entry, at, known, terms, restricting(entry, known))
+    for part, read in parts.items():
+        if isinstance(members := entry.get(part), dict):
+            _refuse(members, f"{at}/{part}", read, read, members if part == "timeouts" else restricting(members, read))
+
+
+def _refuse(members: Json, at: str, known: Collection[str], terms: Collection[str], holding: Iterable[str]) -> None:
+    held = {*holding}
+    for name, value in members.items():
+        if name in known or says_nothing(value):
+            continue
+        where = f"{at}/{name}"
+        if likely := meant(name, terms):
+            raise misspelt(where, name, likely)
+        if name in held:
+            found = coded("file.holds_back", name=name[:80], value=str(value)[:80])
+            raise EntryRefused(where, coded("file.carried_out"), found, coded("file.take_out"), "FIELD_UNREAD")
+
+
+def meant(name: str, known: Collection[str]) -> str:
+    """The one of `known` that a field which nothing reads is meant for: as others call it, or misspelt; "" for none."""
+    other = _OTHERS.get(bare_name(name), "")
+    return other if other in known else resembles(name, known)
+
+
+def misspelt(where: str, name: str, likely: str) -> EntryRefused:
+    fix = coded("world.did_you_mean", likely=likely)
+    return EntryRefused(where, likely, coded("session.unread", name=name[:80]), fix, "FIELD_UNREAD")
 
 
 def refuse_contradictions(entry: Json, op: str, params: Json, at: str) -> None:
-    """Raises `EntryRefused` for the first field of the entry that holds its order back or says another one."""
+    """Raises `EntryRefused` for the first field of the entry that says another order."""
     both = entry.get("params"), entry.get("parameters")
     if None not in both and not same(*both):
         raise _other(f"{at}/parameters", "parameters", both[1])
     for name, value in entry.items():
         if value in (None, "", [], {}) or (name in ("params", "parameters")):
             continue
-        bare = re.sub("[_-]", "", name).lower()
-        if (bare in _HOLDING_BACK and value is not False) or (bare in _ALLOWING and value is not True):
-            found = coded("file.holds_back", name=name, value=value)
-            raise EntryRefused(f"{at}/{name}", coded("file.carried_out"), found, coded("file.take_out"), "FIELD_UNREAD")
-        if bare in _PARAMS and not same(value, params):
+        if bare_name(name) in PARAMS and not same(value, params):
             raise _other(f"{at}/{name}", name, value)
         if name in _ACTION and isinstance(value, str) and value.strip() != op and meaning(value.strip()) is not None:
             raise _other(f"{at}/{name}", name, value)
         if name in _MOVING and not any(same(value, given) for given in params.values()):
             raise _other(f"{at}/{name}", name, value)
-    timeouts = entry.get("timeouts")
-    for name, value in timeouts.items() if isinstance(timeouts, dict) else ():
-        if value is not None and name not in (*_TIMES, *_PHASES):
-            found = coded("session.unread", name=str(name))
-            raise EntryRefused(f"{at}/timeouts/{name}", ", ".join(_TIMES), found, "", "FIELD_UNREAD")
 
 
 def _other(where: str, name: str, value: object) -> EntryRefused:

@@ -39,6 +39,8 @@ STATES = {
 _DEFAULT = Order("", "", "")
 TERMS: Final = ("priority", "timeouts", "timeout_s", "retry", "max_retries", "depends_on")  # keys of an entry
 
+RETRY: Final = ("max_attempts", "max_retries", "backoff", "attempted")  # members of `retry`
+
 
 class OrderTerms(NamedTuple):
     """How an order is carried out, beside what it asks for: fields of `Order`."""

@@ -25,6 +25,7 @@ from worldfs.base.order_parameters import (
     unread_parameters,
     usual_names,
 )
+from worldfs.base.restricting_fields import restricts
 from worldfs.base.standard_operations import (
     FIXTURED,
     HAND_OVER,
@@ -141,7 +142,7 @@ def _parameters(case: _Case) -> None:
     for name in unread_parameters(case.op, params):
         close = _close(name[:80], names)
         hint = f": {refusals.short_list(close[:1])}?" if close else ""
-        key = "critic.not_read" if case.op.moves else "critic.extra"
+        key = "critic.not_read" if case.op.moves or restricts(name, params[name]) else "critic.extra"
         case.say(key, name=refusals.display_value(name), names=refusals.short_list(names), hint=hint)
 
 

@@ -15,7 +15,9 @@ from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.base.model.skill import SIM
 from worldfs.base.order_parameters import OBJECT
+from worldfs.base.restricting_fields import bare_name
 from worldfs.formats import sensors, sheet_members
+from worldfs.formats.entry_contradictions import PARAMS
 from worldfs.formats.runtime import sessions
 from worldfs.policies.policy_client import PolicyInfo
 from worldfs.robots.targets import target_declaration
@@ -37,7 +39,8 @@ class TargetCapabilities:
     policy_start: str = ""  # the command that would start one
 
 
-_MEANT: Final = ("enabled", "params", *OBJECT)  # members that no entry has, and that its author relies on
+# Members that no entry has, and that its author relies on
+_MEANT: Final = frozenset(bare_name(name) for name in ("params", "parameters", *PARAMS, *OBJECT))
 FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
 
 
@@ -110,7 +113,7 @@ def _unread(order: Order) -> Iterator[Finding]:
         likely = "".join(get_close_matches(name.rpartition(".")[2], read, 1, 0.7))
         fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
         field, found = f"{sessions.FILE} {order.id} {name}", coded("session.unread", name=name.rpartition(".")[2][:80])
-        kept = "." in name or not (likely in sheet_members.TERMS or name in _MEANT)
+        kept = "." in name or not (likely in sheet_members.TERMS or bare_name(name) in _MEANT)
         yield Finding(UNREAD, field, coded("common.some_of", names=[*read]), found, fix, order.id, warning=kept)
 
 

@@ -47,7 +47,7 @@ from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 from .session_witness import SessionWitness
-from .session_words import unknown_parameters, with_named_thing, with_words
+from .session_words import undeclared_restrictions, unknown_parameters, with_named_thing, with_words
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
@@ -275,7 +275,7 @@ class SessionDriver:
     ) -> SkillRequest | list[Finding]:
         """The request with what its words name; refusals for what nothing reads."""
         if not isinstance(runtime, ParameterReader):
-            return request
+            return list(undeclared_restrictions(request)) or request
         reads = runtime.parameters(request)
         if unknown := list(unknown_parameters(request, reads)):
             return unknown

@@ -14,6 +14,7 @@ from typing import Final
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Scene
 from worldfs.base.order_parameters import given_parameter
+from worldfs.base.restricting_fields import restricting
 from worldfs.planning.planner import NoThing, OneThing, SeveralThings, which_thing
 from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 
@@ -34,6 +35,14 @@ def unknown_parameters(request: SkillRequest, reads: SkillParameters) -> Iterato
         fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
         field, found = f"SESSIONS.md {request.job} execution.params", coded("session.unread", name=name[:80])
         yield Finding("UNKNOWN_PARAMETER", field, coded("common.some_of", names=known), found, fix, request.job)
+
+
+def undeclared_restrictions(request: SkillRequest) -> Iterator[Finding]:
+    """A refusal for each parameter that would hold the session back or limit it, where the runtime declares none."""
+    for name in restricting(request.params):
+        field, fix = f"SESSIONS.md {request.job} execution.params", coded("session.declare_or_remove")
+        found = coded("file.holds_back", name=name[:80], value=str(request.params[name])[:80])
+        yield Finding("UNKNOWN_PARAMETER", field, coded("session.declared_parameters"), found, fix, request.job)
 
 
 def words_of(request: SkillRequest, reads: SkillParameters) -> tuple[str, str]:

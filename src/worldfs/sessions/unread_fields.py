@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, PolicySpec, Skill, Target
+from worldfs.base.restricting_fields import resembles, restricts
 from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, SIMULATION, WORDS
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
@@ -66,6 +67,10 @@ BACKENDS: Final[Mapping[str, tuple[str, ...]]] = {
 _REAL: Final = ("safety", "control_hz", "control_mode", "shadow")
 # What an operator relies on, wherever in the entry of a real robot it stands
 SAFETY: Final = ("approval", "enabled", "limits", "safety", "stop", "watchdog", *WORDS)
+SWITCHES: Final = (  # of an entry, whoever reads the rest of it
+    "enabled", "disabled", "active", "inactive", "approval", "requires_approval", "approved", "dry_run", "simulate",
+    "paused", "suspended", "hold",
+)  # fmt: skip
 DRIVERS: Final[Mapping[str, tuple[str, ...]]] = {
     "lerobot": ("robot", "units", "gripper", "span", "kinematics", *_REAL),
     "franka": ("ip", "model", "gripper", "realtime", "recover", *_REAL),
@@ -130,15 +135,25 @@ class _Entry:
                 continue
             field = self._place(self._document, self._id, f"{at}{name}")
             if name not in (*known, *REMARKS):
-                likely = "".join(get_close_matches(str(name)[:80], known, 1, 0.7))
+                low = str(name)[:80].lower()
+                likely = "".join(get_close_matches(low, known, 1, 0.7))
                 fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
                 found = coded("session.unread", name=str(name)[:80])
                 expected = coded("common.some_of", names=known)
-                refused = self._strict and bool(likely or get_close_matches(str(name)[:80], SAFETY, 1, 0.7))
+                refused = self._strict and bool(likely or get_close_matches(low, SAFETY, 1, 0.7))
+                refused = refused or restricts(str(name), value)
                 yield Finding(UNREAD, field, expected, found, fix, self._job, warning=not refused)
             elif (rule := values.get(name)) is not None and not rule.holds(value):
                 fix = coded("session.correct_value")
                 yield Finding("SCHEMA_VALIDATION", field, rule.expected, repr(value)[:200], fix, self._job)
+
+    def review_switches(self, members: object, read: Iterable[str], at: str = "") -> Iterator[Finding]:
+        """Of an entry whose settings another package reads: what would switch it off, by a name that is not read."""
+        for name, value in (members if isinstance(members, Mapping) else {}).items():
+            if name not in read and resembles(str(name), SWITCHES) and restricts(str(name), value):
+                found = coded("file.holds_back", name=str(name)[:80], value=str(value)[:80])
+                field, fix = self._place(self._document, self._id, f"{at}{name}"), coded("session.remove_field")
+                yield Finding(UNREAD, field, coded("common.some_of", names=sorted(read)), found, fix, self._job)
 
 
 def review_skill(skill: Skill, place: FieldLocator, job: str = "") -> Iterator[Finding]:
@@ -147,7 +162,10 @@ def review_skill(skill: Skill, place: FieldLocator, job: str = "") -> Iterator[F
         return  # a skill file: its text is the whole of it
     entry = _Entry("SKILLS.md", skill.id, place, job)
     own = {key: value for key, value in skill.extra.items() if key != "requires"}
-    if (more := RUNTIMES.get(skill.runtime)) is not None:
+    if (more := RUNTIMES.get(skill.runtime)) is None:
+        yield from entry.review_switches(own, SKILL)
+        yield from entry.review_switches(skill.extra.get("requires"), REQUIRES, "requires.")
+    else:
         yield from entry.review(own, (*SKILL, *more), SKILL_VALUES)
         yield from entry.review(skill.extra.get("requires"), REQUIRES, {}, "requires.")
     if skill.policy is not None:
@@ -166,9 +184,10 @@ def _policy(policy: PolicySpec, entry: _Entry) -> Iterator[Finding]:
 def review_target(target: Target, place: FieldLocator, job: str = "") -> Iterator[Finding]:
     """The same of a target of this package's own adapters. Of a real robot, a misspelt member is refused: its limit,
     its unit or its `enabled: false` would count for nothing."""
-    if target.adapter not in (ADAPTER, SIMULATION):
-        return
     entry = _Entry("TARGETS.md", target.id, place, job, strict=target.adapter == ADAPTER)
+    if target.adapter not in (ADAPTER, SIMULATION):
+        yield from entry.review_switches(target.extra, (*TARGET, *PARTS))
+        return
     yield from entry.review(target.extra, (*TARGET, *PARTS), {})
     for name, read in PARTS.items():
         yield from entry.review(target.extra.get(name), read, {}, f"{name}.")

@@ -75,8 +75,8 @@ def test_what_the_documents_rule_out_is_refused_before_anything_is_opened(target
 
 @pytest.mark.parametrize(
     ("member", "refused"),
-    [("dependson", True), ("dependsOn", True), ("retries", True), ("timeout", True), ("enabled", True),
-     ("params", True), ("object_id", True), ("shop_number", False), ("task_descripton", False)],
+    [("dependson", True), ("dependsOn", True), ("retries", True), ("timeout", True),
+     ("params", True), ("object_id", True), ("Args", True), ("shop_number", False), ("task_descripton", False)],
 )  # fmt: skip
 def test_an_entry_whose_restriction_or_parameter_nothing_reads_is_not_carried_out_without_it(member, refused):
     order = Order("s1", "arm_1", "reach", extra={member: ["s0"]}, sheet="SESSIONS.md")

@@ -92,7 +92,7 @@ ROWS = {
     "file.join_lists": ("join the two lists", "把两个列表合并"),
     "file.carried_out": ("an entry that is carried out as it stands", "按原样执行的条目"),
     "file.holds_back": (
-        "{name} = {value}, which would hold the order back, and which nothing reads",
+        "{name} = {value}, which would hold it back or limit it, and which nothing reads",
         "{name} = {value}，它会限制这条指令，但没有任何程序读取它",
     ),
     "file.take_out": (

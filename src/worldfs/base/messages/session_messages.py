@@ -396,6 +396,11 @@ ROWS = {
     "session.gr00t_action": ("[{{key: (B, T, D)}}, info]", "[{{key: (B, T, D)}}, info]"),
     "session.gr00t_shape": ("float32 (1, T, D)", "float32 (1, T, D)"),
     "session.unread": ("{name}, which nothing reads", "{name}，没有任何程序读取它"),
+    "session.declared_parameters": ("parameters that the skill's runtime declares", "技能运行时声明的参数"),
+    "session.declare_or_remove": (
+        "remove the parameter, or let the runtime declare what it reads (`parameters`)",
+        "删除该参数，或让运行时声明它读取的参数（`parameters`）",
+    ),
     "session.remove_field": ("correct the name, or remove the field", "改正名称，或删除该字段"),
     "session.correct_value": ("correct the value, or remove the field", "改正这个值，或删除该字段"),
 }

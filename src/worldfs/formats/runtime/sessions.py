@@ -15,6 +15,7 @@ from worldfs.base.model import Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, refuse_two_lists, without_entries
 from worldfs.formats.block import Block
+from worldfs.formats.entry_contradictions import refuse_restrictions
 from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 from .entry_registry import plain_ref
@@ -34,7 +35,7 @@ _READ = {
     "routing": ("target_adapter", "skill_runtime"),
     "execution": ("control_hz", "max_steps", "replan_every", "replan_every_steps", "action_chunk_mode", "seed",
                   "real_time", "record"),
-    "retry": ("max_attempts", "max_retries", "backoff", "attempted"),
+    "retry": sheet_members.RETRY,
 }  # fmt: skip
 # Seconds by what they bound (workspace D20): the page's words, then r1's
 _TOTAL = ("session",)
@@ -43,6 +44,12 @@ _STEP = ("skill", "policy", "policy_timeout_s")
 _QUEUE = ("queue", "queue_timeout_s")
 _PREFLIGHT = ("preflight", "preflight_timeout_s")
 _LIMITS = (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
+_FIELDS = _KNOWN | {*_READ[""]}
+_TERMS = _FIELDS & {*sheet_members.TERMS, "target_ref", *_SKILL_KEYS, "execution", "routing", "task_description"}
+_PARTS = {
+    "timeouts": _LIMITS, "routing": _READ["routing"], "retry": _READ["retry"],
+    "execution": (*_READ["execution"], "params"),
+}  # fmt: skip
 
 
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
@@ -121,7 +128,7 @@ def unread_fields(order: Order) -> Iterator[tuple[str, tuple[str, ...]]]:
                 (f"{name}.{inner}", read) for inner, given in value.items() if inner not in read and given is not None
             )
         elif name not in _READ[""] and value is not None:
-            yield name, tuple(sorted({*_KNOWN - entry_ids.TRANSIENT, *_READ[""]}))
+            yield name, tuple(sorted(_FIELDS - entry_ids.TRANSIENT))
 
 
 def _entry(index: int, entry: Any, taken: set[str], dialect: str, check: EntryCheck) -> SheetEntry:
@@ -142,6 +149,8 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, check: EntryCh
             raise EntryRefused(f"{at}/session_id", coded("file.file_id"), found, fix)
         check(entry, at)
         order, warning = _order(entry, id, at)
+        if state == "pending":
+            refuse_restrictions(entry, at, _FIELDS, _TERMS, _PARTS)
         if id in taken:
             fix = coded("file.first_one_counts")
             raise EntryRefused(f"{at}/session_id", coded("file.own_id"), id, fix, "ID_DUPLICATE")

@@ -1,0 +1,96 @@
+"""What would hold an entry back or limit it, and that nothing reads, refuses it: of either sheet, at every level."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from worldfs.base.restricting_fields import restricts
+from worldfs.formats import action
+from worldfs.formats.action import SheetEntry
+from worldfs.formats.runtime import sessions
+
+HOLDING: list[tuple[str, Any]] = [
+    ("dry_run", True), ("dryRun", True), ("DRY-RUN", "yes"), ("dry_rn", True), ("simulate", True), ("Enabled", False),
+    ("enabeld", False), ("ENABLED", 0), ("disabled", True), ("hold", True), ("paused", True), ("requires_approval", 1),
+    ("approval", "required"), ("aproval", "required"), ("not_before", "2999-01-01T00:00:00Z"), ("start_at", "2999"),
+    ("expires_at", "2001"), ("max_duration", 0.001), ("blocked_by", ["nope"]), ("after", ["nope"]), ("mode", "dry-run"),
+    ("requires", ["nope"]), ("dependencies", ["nope"]), ("only_if", "never"), ("when", "never"), ("max_speed", 0.01),
+    ("state", "on hold"), ("options", {"dry_run": True}), ("limits", {"speed": 1}), ("暂停", True), ("启用", False),
+    ("SAFETY", {"joint_speed": 0.1}), ("stop", True), ("speed_limit", 0.1), ("skip", True), ("sim_only", True),
+]  # fmt: skip
+# Of other tools, which say nothing of how the entry is carried out
+FOREIGN: list[tuple[str, Any]] = [
+    ("shop_number", 7), ("trace_id", "x"), ("run_id", "r1"), ("tags", ["a"]), ("metadata", {"author": "x", "v": 1}),
+    ("updatedAt", "2026"), ("startedAt", "2026"), ("finished_at", "2026"), ("approved_by", "alice"), ("scheduler", "x"),
+    ("simulator", "mujoco"), ("activeForm", "Picking"), ("cause", "x"), ("drift", 0.1), ("parsed", True),
+    ("mode", "auto"), ("state", "new"), ("phase", 2), ("dry_run", False), ("enabled", True), ("paused", False),
+    ("not_before", None), ("only_if", ""), ("after", []), ("labels", {"env": "test"}), ("order_number", "e"),
+    ("runtime_hints", {"perception_queries": ["cup"], "force_environment_refresh": True}),
+    ("verification", {"mode": "enforce", "goal": "x", "constraints": ["y"]}), ("read", True), ("模拟器", "mujoco"),
+    ("gateway_action", {"action_type": "x", "source": "chat", "inputs": {}}), ("safety_profile", {"profile": "usual"}),
+]  # fmt: skip
+
+
+def in_action(**more: Any) -> SheetEntry:
+    entry = {"action_id": "a", "action_type": "move_to", "params": {"target_pose": [0, 0, 0]}, **more}
+    return action.read(json.dumps({"queue": [entry]}).encode(), node="arm").entries[0]
+
+
+def in_sessions(**more: Any) -> SheetEntry:
+    entry = {"session_id": "a", "target_ref": "t", "skill_ref": "s", **more}
+    return sessions.read(json.dumps({"sessions": [entry]}).encode()).entries[0]
+
+
+@pytest.mark.parametrize(("name", "value"), HOLDING)
+def test_what_holds_back_refuses_an_entry_of_either_sheet_and_is_named(name: str, value: Any) -> None:
+    places: list[tuple[SheetEntry, str]] = [
+        (in_action(**{name: value}), f"/queue/0/{name}"), (in_sessions(**{name: value}), f"/sessions/0/{name}"),
+        (in_sessions(execution={name: value}), f"/sessions/0/execution/{name}"),
+        (in_sessions(routing={name: value}), f"/sessions/0/routing/{name}"),
+    ]  # fmt: skip
+    for entry, where in places:
+        assert entry.order is None and entry.finding is not None and not entry.finding.warning, where
+        assert entry.finding.code == "FIELD_UNREAD" and entry.finding.field.endswith(where)
+        assert entry.finding.expected and name in entry.finding.found and entry.finding.fix
+    for ended in (in_action(**{name: value, "status": "completed"}), in_sessions(**{name: value, "status": "failed"})):
+        assert ended.state == "terminal"  # what is over is history
+
+
+@pytest.mark.parametrize(("name", "value"), FOREIGN)
+def test_what_other_tools_write_for_themselves_is_kept(name: str, value: Any) -> None:
+    for entry in (in_action(**{name: value}), in_sessions(**{name: value}), in_sessions(execution={name: value})):
+        assert entry.order is not None and entry.finding is None, entry.finding
+
+
+@pytest.mark.parametrize("name", ["sesion", "Session", "total", "x"])
+def test_a_time_limit_that_nothing_reads_is_no_time_limit(name: str) -> None:
+    for entry in (in_action(timeouts={name: 0.1}), in_sessions(timeouts={name: 0.1})):
+        assert entry.order is None and entry.finding is not None and name in entry.finding.found
+    assert in_sessions(timeouts={"session": 1, name: None}).order is not None
+
+
+@pytest.mark.parametrize("name", ["max_step", "maxsteps", "MaxSteps", "max_stpes", "control_hertz", "control-hz"])
+def test_a_misspelt_figure_of_the_execution_is_refused(name: str) -> None:
+    entry = in_sessions(execution={name: 1})
+    assert (entry.order is None) == (name != "control_hertz")
+
+
+WORDS = ["dry_run", "disabled", "simulate", "requires_approval", "not_before", "blocked_by", "dependencies", "schedule"]
+
+
+@given(st.sampled_from(WORDS), st.integers(0, 30), st.sampled_from(["drop", "swap", "add", "change"]), st.data())
+def test_any_slip_of_one_letter_is_refused(word: str, at: int, slip: str, data: st.DataObject) -> None:
+    at %= len(word)
+    letter = data.draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz"))
+    typed = {
+        "drop": word[:at] + word[at + 1 :], "add": word[:at] + letter + word[at:],
+        "change": word[:at] + letter + word[at + 1 :], "swap": word[:at] + word[at : at + 2][::-1] + word[at + 2 :],
+    }[slip]  # fmt: skip
+    assume(typed not in ("scheduler",))  # a name of its own
+    assert restricts(typed, True) and restricts(typed.upper(), True) and restricts(typed.replace("_", "-"), True)
+    assert in_action(**{typed: True}).order is None and in_sessions(**{typed: True}).order is None
