@@ -47,7 +47,13 @@ from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 from .session_witness import SessionWitness
-from .session_words import undeclared_restrictions, unknown_parameters, with_named_thing, with_words
+from .session_words import (
+    undeclared_restrictions,
+    unknown_parameters,
+    unnamed_things,
+    with_named_thing,
+    with_words,
+)
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
@@ -275,10 +281,10 @@ class SessionDriver:
     ) -> SkillRequest | list[Finding]:
         """The request with what its words name; refusals for what nothing reads."""
         if not isinstance(runtime, ParameterReader):
-            return list(undeclared_restrictions(request)) or request
+            return [*undeclared_restrictions(request), *unnamed_things(request, ())] or request
         reads = runtime.parameters(request)
-        if unknown := list(unknown_parameters(request, reads)):
-            return unknown
+        if unread := [*unknown_parameters(request, reads), *unnamed_things(request, reads.objects)]:
+            return unread
         scene = adapter.scene()
         named = with_named_thing(request, reads, scene)
         if isinstance(named, Finding):

@@ -20,9 +20,7 @@ from worldfs.robots.targets.target_adapter import SessionAware, StepResult, Targ
 from worldfs.skills.builtin_runtime import NativeOperations
 from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
-from .session_words import things_named
-
-OBJECT = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
+from .session_words import THINGS, things_named
 
 
 class SessionWitness:
@@ -32,7 +30,7 @@ class SessionWitness:
         self._adapter = adapter
         self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
         self._shown = False  # something that is no word of the skill has shown its success
-        self._named = given_parameter(request.params, OBJECT)[1] if adapter.target.kind != REAL else None
+        self._named = given_parameter(request.params, THINGS)[1] if adapter.target.kind != REAL else None
         self._before = adapter.scene() if self._named is not None or self._foreign[0] else Scene()
         self.target = adapter
         if any(self._foreign):
@@ -64,11 +62,23 @@ class SessionWitness:
             why = coded("world.unmeasured", said=outcome.message)
             return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
         named = self._named
-        if named is not None and (instead := moved_instead(named, self._before, self._adapter.scene())):
+        if named is None:
+            return outcome
+        after = self._adapter.scene()
+        if gone := things_gone(named, self._before, after):
+            why = coded("session.thing_gone", named=gone)
+            return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
+        if instead := moved_instead(named, self._before, after):
             why = coded("session.other_moved", named=str(named)[:80], moved=instead)
             evidence = {**outcome.evidence, "expected": {"moved": str(named)[:80]}, "observed": {"moved": instead}}
             return Outcome.failure(Cause.ERROR, "CONTRADICTED", why, evidence=evidence)
         return outcome
+
+
+def things_gone(named: object, before: Scene, after: Scene) -> list[str]:
+    """Those of the named things that were there before, and are nowhere after: nothing shows what became of them."""
+    there = {thing.id for thing in (*after.objects, *after.furniture)} | {robot.holding for robot in after.robots}
+    return [id for id in things_named(named, before) if id not in there]
 
 
 def moved_instead(named: object, before: Scene, after: Scene) -> list[str]:

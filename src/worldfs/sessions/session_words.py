@@ -6,7 +6,7 @@ one than a parameter does, refuse it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
@@ -21,6 +21,7 @@ from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 from .unread_fields import REMARKS
 
 UNREAD: Final = (*REMARKS, "gripper")  # the specification's session names its gripper: every robot has one
+THINGS: Final = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
 MOST_NAMED: Final = 100  # things that one parameter may name
 WORDS: Final = ("nl_task", "instruction", "task", "text")
 
@@ -43,6 +44,15 @@ def undeclared_restrictions(request: SkillRequest) -> Iterator[Finding]:
         field, fix = f"SESSIONS.md {request.job} execution.params", coded("session.declare_or_remove")
         found = coded("file.holds_back", name=name[:80], value=str(request.params[name])[:80])
         yield Finding("UNKNOWN_PARAMETER", field, coded("session.declared_parameters"), found, fix, request.job)
+
+
+def unnamed_things(request: SkillRequest, names: Iterable[str]) -> Iterator[Finding]:
+    """A refusal for each of these parameters that is written and names nothing: it is not as if it were not there."""
+    for name in dict.fromkeys((*names, *THINGS)):
+        value = request.params.get(name, "-")
+        named = value if isinstance(value, list | tuple) and value else (value,)
+        if not all(isinstance(one, str) and one.strip() for one in named):
+            yield _refused(request, f"execution.params.{name}", coded("session.words_of_one"), repr(value)[:200])
 
 
 def words_of(request: SkillRequest, reads: SkillParameters) -> tuple[str, str]:

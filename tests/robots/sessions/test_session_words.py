@@ -1,10 +1,13 @@
 """A session's words and parameters are read, or refuse it: what is named is what is moved."""
 
+from dataclasses import replace
+
 import pytest
 
-from worldfs.base.model import Finding, Scene, Skill, Thing
-from worldfs.sessions.session_witness import moved_instead
-from worldfs.sessions.session_words import unknown_parameters, with_named_thing, with_words
+from worldfs.base.model import Cause, Finding, Outcome, RobotState, Scene, Skill, Target, Thing
+from worldfs.base.model.skill import SIM
+from worldfs.sessions.session_witness import SessionWitness, moved_instead
+from worldfs.sessions.session_words import unknown_parameters, unnamed_things, with_named_thing, with_words
 from worldfs.skills.skill_runtime import SkillParameters, SkillRequest
 
 APPLE = Thing("apple_01", "red apple", "fruit", (0.4, 0.1, 0.43), size=(0.06,) * 3, shape="sphere")
@@ -117,3 +120,47 @@ def at(thing, x):
 )
 def test_another_thing_that_moved_in_the_place_of_the_named_one_is_told(named, after, instead):
     assert moved_instead(named, moved(APPLE, CAN), after) == instead
+
+
+NOTHING = [None, "", " ", True, 1.5, 7, {}, [], ["can_01", None], {"id": "can_01"}]
+
+
+@pytest.mark.parametrize("name", ["object_id", "object", "thing", "target_object", "goods"])
+@pytest.mark.parametrize("value", NOTHING, ids=repr)
+def test_a_parameter_of_a_thing_that_is_written_and_names_none_refuses_the_session(name, value):
+    (refused,) = unnamed_things(asked("", **{name: value}), ("goods",))
+    assert not refused.warning and refused.field == f"SESSIONS.md s1 execution.params.{name}"
+    assert refused.found == repr(value) and refused.fix
+    assert not [*unnamed_things(asked("", **{name: "can_01"}), ("goods",))]
+    assert not [*unnamed_things(asked("", **{name: ["can_01", "apple_01"]}, place=None), ("goods",))]
+
+
+class Stage:
+    """A target whose scene is another one after the skill."""
+
+    target = Target("t", SIM)
+
+    def __init__(self, after):
+        self.scenes = [SCENE, after]
+
+    def scene(self):
+        return self.scenes.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("after", "named", "cause"),
+    [
+        (SCENE, "apple_01", None),
+        (Scene((), (CAN, JUICE)), "apple_01", Cause.UNMEASURED),
+        (Scene((), (CAN, JUICE)), "red apple", Cause.UNMEASURED),
+        (Scene((), (CAN, JUICE)), ["can_01", "apple_01"], Cause.UNMEASURED),
+        (Scene(), "apple_01", Cause.UNMEASURED),
+        (Scene((), (CAN, JUICE)), "can_01", None),
+        (Scene((RobotState("t", (0.0, 0.0, 0.0), holding="apple_01"),), (CAN, JUICE)), "apple_01", None),
+        (Scene((), (APPLE, replace(CAN, position=(0.9, 0.0, 0.45)), JUICE)), "apple_01", Cause.ERROR),
+    ],
+)
+def test_a_success_with_the_named_thing_gone_from_the_target_s_scene_was_not_measured(after, named, cause):
+    ended = SessionWitness(asked("", object_id=named), Stage(after), object()).settled(Outcome.success("done"))
+    assert (ended.ok, ended.cause) == (cause is None, cause)
+    assert cause is not Cause.UNMEASURED or "apple_01" in ended.message
