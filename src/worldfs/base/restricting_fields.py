@@ -55,7 +55,7 @@ _WORDS: Final = frozenset((
 ))  # fmt: skip
 _FIRST: Final = frozenset(["when", "if", "not", "wait"])
 _HOLDING_ZH: Final = re.compile(
-    "禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需.*批准|需.*确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
+    "禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需要?批准|需要?确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
 )
 _ALLOWING_ZH: Final = re.compile("^(已?启用|已?批准|已?确认|已?允许)$")
 _STATES: Final = ("mode", "state", "stage", "phase", "runmode", "executionmode")  # whose value may be such a word
