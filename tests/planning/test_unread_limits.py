@@ -24,13 +24,13 @@ PROFILE = f"""# EMBODIED — Cart
 {{identity}}
 ## Sensors
 - [x] RGB Camera
-
+{{sensors}}
 ## Supported Actions
 | Action Type | Description | Parameters |
 |---|---|---|
 | move_to | Drive to a point, at most 1 m at a time | target_pose: [x,y,z] |
 | pick_up | Take an object | object_id: string |
-
+{{actions}}
 ## Physical Constraints
 {WIDE}
 {{limits}}
@@ -40,6 +40,7 @@ PROFILE = f"""# EMBODIED — Cart
 ## Notes
 - The arm is from 2024.
 {{notes}}"""
+PLACES = ("identity", "sensors", "actions", "limits", "safety", "notes")
 SCENE = Scene((RobotState("cart", (0.0, 0.0, 0.0), gripper="open"),), (Thing("box", "box", "", (0.3, 0, 0), mass=5.0),))
 FAR = Order("1", "cart", "move_to", {"target_pose": [1.3, 0, 0]})
 HEAVY = Order("1", "cart", "pick_up", {"object_id": "box"})
@@ -114,9 +115,11 @@ def _block(draw, name, flow):
 def limits(draw):
     """A profile with one limit in some shape, and an order beyond it."""
     names, values, flow, order = draw(st.sampled_from(KINDS))
+    place = draw(st.sampled_from((*PLACES, "front")))
+    if place in ("sensors", "actions"):  # where "reach" may be an action
+        names = tuple(name for name in names if name not in ("Reach", "Workspace", "Payload"))
     name = draw(st.sampled_from(CASES))(draw(st.sampled_from(names)))
     value = draw(st.sampled_from(values))
-    place = draw(st.sampled_from(("identity", "limits", "safety", "notes", "front")))
     shape = draw(st.sampled_from((_line, _headed, _below, _block)))
     if place == "front":
         text = f"---\ndriver: cart\n{name.lower().replace(' ', '_')}: {flow}\n---\n"
@@ -125,7 +128,7 @@ def limits(draw):
 
 
 def _profile(**added: str) -> str:
-    return PROFILE.format(**{place: added.get(place, "") for place in ("identity", "limits", "safety", "notes")})
+    return PROFILE.format(**{place: added.get(place, "") for place in PLACES})
 
 
 def _codes(text: str, order: Order) -> set[str]:
@@ -194,6 +197,11 @@ def test_a_place_where_a_robot_must_not_be_is_never_read_as_the_place_where_it_m
 
 
 CERTAINLY_NONE = {
+    "sensors": "- Wrist camera: reach of 2 m\n",
+    "actions": (
+        '\n```json\n{"action_type": "move_to", "params": {"target_pose": [1.0, 0, 0]}}\n```\n'
+        "\n- reach: move the hand ahead by 10 cm\n- push: slide it,\n  at most 0.3 m\n"
+    ),
     "identity": (
         "- **Weight**: 18 kg\n- **Height**: 1.2 m\n- **Workspace**: `/home/u12/arm`\n"
         "- **Camera pose**: x: 0.1, y: 0.2\n"
@@ -247,3 +255,9 @@ def test_the_message_shows_how_the_limit_that_a_line_resembles_is_written(line: 
     fix = render(unread_limit(line).fix, "en")
     assert re.findall(r"\*\*([^*]+)\*\*", fix)[:1] == [label] or label in fix
     assert "写成" in render(unread_limit(line).fix, "zh")
+
+
+def test_a_line_that_is_too_long_to_be_looked_at_is_unread_among_limits() -> None:
+    line = "Max Reach " + "x" * 30_000 + ": 1.0 m\n"
+    assert _codes(_profile(limits=line), FAR) == {"LIMIT_UNREAD"}
+    assert _codes(_profile(notes=line), FAR) == set()

@@ -150,12 +150,13 @@ def _front_matter(lines: Sequence[str]) -> Iterator[prose.Fence]:
 
 def _block(draft: _Draft, lines: Sequence[str], section: str) -> None:
     """The lines of a fence: settings, JSON or a piece of a profile. Limits in it hold as those around it."""
-    mode = _mode(section)
+    around: Mode = "limits" if section == "limits" else "text"
+    mode = around
     for line in lines[1:]:
         if line.lstrip().startswith("#"):
             text = line.strip().lstrip("#").strip()
             opened = draft.limits.heading(text, mode, named_only=not line.lstrip().startswith("##"))
-            mode = "limits" if opened or sections.section(text) == "limits" else _mode(section)
+            mode = "limits" if opened or sections.section(text) == "limits" else around
         else:
             draft.limits.take(line, mode)
     draft.limits.close()

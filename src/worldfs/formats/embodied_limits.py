@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from worldfs.base.model.profile import BASE_FRAME, WORLD_FRAME
@@ -88,6 +89,7 @@ _ABOUT = (
     ),
     ("max_reach", re.compile(r"\brea?e?ch|radius|max\w{0,8} distance|臂展|半径|可达|最大距离", re.IGNORECASE)),
 )
+_OWN = frozenset(_LIMIT) - {"reach", "payload", "workspace", "bounds"}  # that are no words of other matters, too
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 # How the value of a limit begins.
 _QUANTITY = re.compile(r"(?:[~～≈≤<=约\s\[{(（-]|[xyz]\b|∈|:)*(?:\d|nan|inf)", re.IGNORECASE)
@@ -173,6 +175,7 @@ _FRAMES = {
         r"\b(?:world|map|global)[ _-](?:frame|coordinates)\b|(?:世界|全局|地图)坐标", re.IGNORECASE
     ),
 }
+LONGEST = 20_000  # characters of a line that are looked at; among limits a longer one is unread
 Mode = Literal["limits", "text", "list"]  # a section of limits; any other text; a list of actions or sensors
 
 
@@ -183,6 +186,7 @@ def key(label: str) -> str:
     return _JOINED.get(re.sub(r"[ _-]", "", bare), bare)
 
 
+@lru_cache(maxsize=1024)
 def near(name: str) -> bool:
     """Whether a key is that of a limit but for one letter, or two that changed places."""
     if name in _LIMIT:
@@ -321,6 +325,9 @@ class LimitReader:
 
     def take(self, line: str, mode: Mode) -> bool:
         """Take in a line. Whether it was one of limits: read, or named in `unread`."""
+        if len(line) > LONGEST and mode == "limits":
+            return self._name(line)
+        line = line[:LONGEST]
         parts = _MEMBER.split(line) if "{" in line else (line,)
         taken = [self._take(line, _bare(part), mode) for part in parts]  # all of them, whatever the first is
         return any(taken)
@@ -339,7 +346,8 @@ class LimitReader:
         pair = _pair(text)
         label, value = pair or (text.strip("[]{} "), "")
         name, listed = key(label), _is_listed(line)
-        if not value and mode != "list" and (pair or len(label) < 60) and self._opens(name, line, mode, listed):
+        label_alone = not value and (pair or len(label) < 60) and (mode != "list" or name in _OWN)
+        if label_alone and self._opens(name, line, mode, listed):
             return True
         if pair and value:
             return self._limit(label, value, line, mode, listed=listed)
@@ -352,6 +360,8 @@ class LimitReader:
         text = _bare(label)
         if self._scope and self._scope.zone:
             return self._name(whole)
+        if mode == "list" and not (near(key(text)) or _ZONE.search(text)):
+            return False  # an action or a sensor
         return bool(text) and self._limit(
             text, _SIGNS.sub(" ", value).strip(), whole, mode, unit=_bare(unit), listed=True
         )
@@ -415,16 +425,14 @@ class LimitReader:
         limit, kind = ("bounds", "length") if axis and (strict or in_bounds) else _LIMIT.get(name, ("", ""))
         if not limit:
             return self._unnamed(name, value, whole, mode, listed=listed)
-        if mode == "list" and not _QUANTITY.match(value):
+        if mode == "list" and name not in _OWN and not _QUANTITY.match(value):
             return False
         if not strict and _BELONGS.search(value):
             return False
         text = f"{axis[1] or axis[2]}: {value}" if axis else value
         if not self._read(limit, kind, text, whole, unit or quantities.bracketed_unit(label, kind)):
             place = limit == "bounds" and "bounds" not in name and not _MEASURED.search(value)
-            bare = (
-                not strict and (place or mode != "text" or name in ("reach", "payload")) and not _QUANTITY.match(value)
-            )
+            bare = not strict and (place or name not in _OWN) and not _QUANTITY.match(value)
             return not (bare or (not strict and place)) and self._name(whole)  # "Workspace: `/home/…`" is no limit
         self._waiting = ""
         if _NEVER.search(value) or _INSIDE.search(value):
