@@ -10,10 +10,13 @@ from worldfs.base.errors import Conflict, StorageError
 from worldfs.base.model import Cause, JobState, JobStatus, Outcome
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, done_key, job_key
+from worldfs.runtime.order_intake import GROUP
 from worldfs.runtime.render_scheduler import ROUNDS
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.waiting import PATIENCE_S
+
+from .conftest import Body
 
 
 def codes(bench, *ids):
@@ -38,6 +41,18 @@ def test_priority_then_time_then_place_in_the_write(bench):
     bench.start()
     bench.drain()
     assert order_of_starts(bench) == ["high", "early", "early_too", "late", "low"]
+
+
+def test_a_robot_with_very_many_entries_does_not_keep_another_from_being_served(bench):
+    bench.nodes["leg"] = Body(bench.trace)
+    many = [bench.action(f"arm_{number}") for number in range(4 * GROUP)]
+    last = bench.action("leg_2", "leg", keys={"depends_on": [many[-1]["action_id"]]})
+    bench.write(*many, bench.action("leg_1", "leg"), last)
+    bench.start()
+    bench.drain()
+    starts = order_of_starts(bench)
+    assert starts.index("leg_1") <= GROUP and sorted(starts) == sorted({*starts})
+    assert starts.index("leg_2") > starts.index(many[-1]["action_id"]) and bench.outcome("leg_2").ok
 
 
 def test_serial_per_node_and_parallel_across_nodes(bench):

@@ -31,7 +31,7 @@ GROUP = 128  # orders accepted at a time
 
 
 class OrderIntake:
-    """What is not yet a job stands here, in the order in which it was read."""
+    """What is not yet a job stands here, of each robot in the order in which it was read. The robots take turns."""
 
     def __init__(
         self,
@@ -53,36 +53,64 @@ class OrderIntake:
         self._jobs, self._open, self._sheets, self._hooks = jobs, open, sheets, hooks
         self._lessons, self._approvals, self._alert, self._clock = lessons, approvals, alert, clock
         self._nodes, self._off, self._elsewhere = nodes, off, elsewhere
-        self._waiting: deque[Order] = deque()  # read from a sheet, not yet accepted
+        self._waiting: dict[str, deque[Order]] = {}  # by robot, the one whose turn it is first: read, not yet accepted
+        self._robots: dict[str, str] = {}  # the robot of each of them, by id
 
     def __len__(self) -> int:
         """How many wait to be accepted."""
-        return len(self._waiting)
+        return len(self._robots)
 
     def take(self, taken: SheetDiff) -> bool:
         """What other programs wrote into sheets, but for what they cancel; True when something changed."""
-        if taken.new:
-            new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
-            self._waiting.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
-        if taken.withdrawn:
-            self._waiting = deque(order for order in self._waiting if order.id not in taken.withdrawn)
+        new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
+        for id in dependencies_first(dict(reversed(new.items()))):
+            if id not in self._robots:
+                self._wait(new[id])
+        gone = taken.withdrawn & self._robots.keys()
+        for robot in {self._robots.pop(id) for id in gone}:
+            self._waiting[robot] = deque(order for order in self._waiting[robot] if order.id not in gone)
         # A group at a time, so that the first of many runs while the last is being accepted; all at once for entries
         # of displaced copies, which are forgotten afterwards.
-        forward = self._accept(len(self._waiting) if taken.displaced else GROUP)
+        forward = self._accept(len(self) if taken.displaced else GROUP)
         for order, finding in taken.refused:
             self._lessons.learn(order, refusal_outcome((finding,)))
         for order in taken.lost:
             self._disown(order)
         return forward or bool(taken.lost)
 
+    def _wait(self, order: Order, *, again: bool = False) -> None:
+        queue = self._waiting.setdefault(order.node, deque())
+        (queue.appendleft if again else queue.append)(order)
+        self._robots[order.id] = order.node
+
+    def _next(self, most: int) -> list[Order]:
+        """Of each robot in turn its oldest, and of none what depends on another robot's order that still waits: of a
+        sheet with very many entries, some at a time."""
+        group: list[Order] = []
+        while self._robots and len(group) < most:
+            turns = [robot for robot, queue in self._waiting.items() if queue]
+            free = [
+                robot
+                for robot in turns
+                if all(self._robots.get(id, robot) == robot for id in self._waiting[robot][0].depends_on)
+            ]
+            for robot in (free or turns[:1])[: most - len(group)]:
+                queue = self._waiting.pop(robot)
+                group.append(queue.popleft())
+                del self._robots[group[-1].id]
+                if queue:
+                    self._waiting[robot] = queue
+        return group
+
     def _accept(self, most: int) -> bool:
-        if not self._waiting:
+        if not self._robots:
             return False
-        group = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
+        group = self._next(most)
         try:
             accepted = self._jobs.accept(group)
         except Exception:
-            self._waiting.extendleft(reversed(group))
+            for order in reversed(group):
+                self._wait(order, again=True)
             raise
         for item in accepted:
             id = item.order.id
