@@ -65,20 +65,22 @@ class SessionWitness:
         if named is None:
             return outcome
         after = self._adapter.scene()
-        if gone := things_gone(named, self._before, after):
-            why = coded("session.thing_gone", named=gone)
-            return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
         if instead := moved_instead(named, self._before, after):
             why = coded("session.other_moved", named=str(named)[:80], moved=instead)
             evidence = {**outcome.evidence, "expected": {"moved": str(named)[:80]}, "observed": {"moved": instead}}
             return Outcome.failure(Cause.ERROR, "CONTRADICTED", why, evidence=evidence)
+        if gone := things_gone(named, self._before, after):
+            why = coded("session.thing_gone", named=gone)
+            return Outcome.failure(Cause.UNMEASURED, "UNMEASURED", why, evidence=outcome.evidence)
         return outcome
 
 
 def things_gone(named: object, before: Scene, after: Scene) -> list[str]:
-    """Those of the named things that were there before, and are nowhere after: nothing shows what became of them."""
+    """Those of the named things that are nowhere after, of a target that lists its things: nothing shows what became
+    of them, or that they were ever there."""
     there = {thing.id for thing in (*after.objects, *after.furniture)} | {robot.holding for robot in after.robots}
-    return [id for id in things_named(named, before) if id not in there]
+    known = things_named(named, before) or things_named(named, after)
+    return [id for id in known if id not in there] if known or not before.objects else [str(named)[:80]]
 
 
 def moved_instead(named: object, before: Scene, after: Scene) -> list[str]:

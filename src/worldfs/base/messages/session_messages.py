@@ -402,8 +402,8 @@ ROWS = {
         "删除该参数，或让运行时声明它读取的参数（`parameters`）",
     ),
     "session.thing_gone": (
-        "the target says that it succeeded, and its scene no longer has {named}",
-        "目标报告成功，但其场景中已没有 {named}",
+        "the target says that it succeeded, and its scene does not have {named}",
+        "目标报告成功，但其场景中没有 {named}",
     ),
     "session.remove_field": ("correct the name, or remove the field", "改正名称，或删除该字段"),
     "session.correct_value": ("correct the value, or remove the field", "改正这个值，或删除该字段"),
