@@ -51,7 +51,7 @@ class Follow:
             seen = result.observation
             for watch in stage.watch:
                 watch(seen, action, result)
-            let_pass(stage.target, float(request.params.get("pause", 0.04)))
+            let_pass(stage.target, float(request.params.get("lasts", 0.04)))
             if "raise" in request.params:
                 raise RuntimeError("a bug of the skill")
         return Outcome.success("followed")
@@ -180,7 +180,7 @@ def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, timed):
 def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, timed):
     with timed.Plant(*KINDS["franka"]) as plant:
         own = config("franka", plant.address) | {"safety": {"watchdog_s": 0.3}}
-        write(tmp_path, "franka", own, pause=0.8)
+        write(tmp_path, "franka", own, lasts=0.8)
         outcome = run(tmp_path, timed.CLOCK).outcome
         assert outcome.code == "TARGET_STOPPED" and "safety.watchdog_s" in outcome.message
 
@@ -291,7 +291,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
     monkeypatch.setattr(sys.modules[__name__], "let_pass", pause)
     with timed.Plant(*KINDS[driver]) as plant:
         limits = {"session": 1_000_000}
-        more = {"steps": 10**8, "deaf": True, "pause": 0.01, "timeouts": limits}
+        more = {"steps": 10**8, "deaf": True, "lasts": 0.01, "timeouts": limits}
         write(tmp_path, driver, config(driver, plant.address), **more)
         with World.open(tmp_path, config=TRUSTED, serve=True, parts=parts(), clock=timed.CLOCK) as world:
             over = threading.Event()
