@@ -507,6 +507,22 @@ def test_words_that_name_nothing_are_answered_with_the_reason(words):
 
 
 @pytest.mark.parametrize(
+    ("named", "text", "wanted"),
+    [
+        (("rest", "mug", "jar"), "leave the jar where it is and put the others in the basket", "a0 a1"),
+        (("rest", "mug", "jar"), "leave the jar where it is and put the rest in the basket", "?"),
+        (("spoon rest", "mug", "jar"), "leave the jar where it is and put the rest in the basket", "?"),
+        (("armrest", "mug", "jar"), "leave the jar where it is and put the rest in the basket", "a0 a1"),
+        (("spoon rest", "mug", "jar"), "leave the spoon rest where it is and put the rest in the basket", "a1 a2"),
+        (("rest", "mug", "jar"), "put the rest in the basket", "?"),
+        (("mug", "jar", "key"), "leave the jar where it is and put the rest in the basket", "a0 a2"),
+    ],
+)
+def test_the_rest_and_the_others_are_no_thing_that_is_called_so(named: tuple[str, ...], text: str, wanted: str) -> None:
+    assert moved(text, things(*named)) == wanted
+
+
+@pytest.mark.parametrize(
     ("named", "text"),
     [
         (("battery", "battery", "key"), "put a battery in the basket and the others in the tray"),

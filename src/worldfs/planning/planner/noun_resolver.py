@@ -14,6 +14,8 @@ from .intent import NotUnderstood, NounPhrase
 from .scene_facts import ThingLocation, final_support, layout, movable, own_robot
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
+_OTHERS = ("others", "rest", "rest of them")  # all of a phrase that names no kind
+
 
 class NounResolver:
     """Finds things for one instruction; `last` is what "it" and "them" mean."""
@@ -57,6 +59,8 @@ class NounResolver:
             return tuple(id for id in self._pronoun(noun) if id not in but)
         if noun.options:
             return self._choice(noun)
+        if noun.other and self.mentioned:
+            noun = self._others(noun)
         fits = self.fits(noun)
         anywhere = [fit for fit in fits if fit.certain]
         here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
@@ -91,6 +95,16 @@ class NounResolver:
     def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
         """What is not meant: of "a mug" all of them."""
         return self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
+
+    def _others(self, noun: NounPhrase) -> NounPhrase:
+        """After something was named "the rest" and "the others" are what was not, and no thing that is called so. Only
+        "the rest" may be a spoon rest, too."""
+        if noun.text not in _OTHERS:
+            return noun
+        called = [fit for fit in self.vocabulary.fits(noun.words) if fit.kind < FitKind.ANY]
+        if noun.text != "others" and any(fit.id not in self.mentioned for fit in called):
+            raise self._ambiguous(noun, called)
+        return replace(noun, words=(("things", frozenset("*")),))
 
     def fits(self, noun: NounPhrase) -> list[Fit]:
         """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""
