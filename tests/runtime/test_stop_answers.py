@@ -387,6 +387,22 @@ def test_a_driver_is_told_again_while_its_robot_is_measured_to_move(bench):
     assert len(calls) >= 3
 
 
+def test_a_driver_is_told_again_while_it_has_not_returned_from_its_order(bench):
+    """Its first word was lost, and it measures nothing while it drives."""
+    kernel, go_on = at_work(bench)
+    calls: list[str] = []
+
+    def stops() -> None:
+        calls.append("stop")
+        if len(calls) > 2:
+            go_on.set()
+
+    bench.nodes["arm"].stop = stops
+    ticket = kernel.stopping.stop(["arm"], "operator")
+    until(lambda: (bench.clock.advance(1.0), kernel.stopping.report(ticket).robots[0].confirmed)[1])
+    assert len(calls) >= 3
+
+
 def test_a_later_call_of_the_stop_puts_off_no_measurement(bench):
     bench.nodes["arm"] = body = Robot(Standstill(False, "it drives"))
     asked: list[float] = []

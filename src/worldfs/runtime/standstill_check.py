@@ -151,9 +151,12 @@ class StandstillCheck:
 
     @property
     def ignores_stop(self) -> bool:
-        """Whether the driver's stop failed, or has returned and the robot is measured to move: it is called again."""
-        moves = self._moves and not self.stands and not self.doubted and self._since() < inf
-        return self.failed or moves
+        """Whether the driver's stop failed, or has returned and the robot is measured to move or still at work at its
+        order: it is called again."""
+        attempt = self._attempt
+        works = attempt is not None and attempt.executing and self._returned_at < inf
+        moves = self._moves and not self.stands and self._since() < inf
+        return self.failed or ((works or moves) and not self.doubted)
 
     @property
     def is_measured(self) -> bool:

@@ -489,7 +489,7 @@ class StopListener:
         robots = tuple(self._robots.values())
         if self._waiters or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots):
             return MEASURE_S
-        waits = any(robot.is_measured or robot.failed or robot.is_called for robot in robots) or self._log.pending.all()
+        waits = any(one.is_measured or one.ignores_stop or one.is_called for one in robots) or self._log.pending.all()
         return LATER_S if waits else None
 
     def _ask(self, robot: StandstillCheck) -> None:
