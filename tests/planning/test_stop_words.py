@@ -1,7 +1,7 @@
 """What says stop, and what only has the word in it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.model import Scene, Thing
@@ -163,6 +163,7 @@ PLACES = ("the door", "the kitchen table", "the stop sign", "wb", "the left", "m
         ),
     )
 )
+@example("请keep wa from moving!")
 def test_what_forbids_to_go_on_stops(text):
     assert is_stop(text, lambda: ROBOTS)
 

@@ -123,10 +123,12 @@ _ASKED: Final = re.compile(r"(?:should|must|has|have|need)\b[^?？]*[?？][\s!?�
 _PAUSES: Final = re.compile(r"[.,;!?…。，！；？、\n—–]+")
 _TOKEN: Final = re.compile(r"[\u4e00-\u9fff]|&|(?:(?![\u4e00-\u9fff])[^\W_]|(?<=[^\W\u4e00-\u9fff])'(?=\w))+")
 _STOP_WORD: Final = re.compile(
-    r"\b(?:stop|stops|stoping|halt|halts|halting|freze|frezing|pause|abort|cease|estop|quit|brake|cancel)\b|停|刹车|别动|站住|住手"
+    r"\b(?:stop|stops|stoping|halt|halts|halting|freze|frezing|pause|abort|cease|estop|quit|brake|cancel)\b|停|刹车|别动|站住|住手",
+    re.ASCII,  # a Chinese sign beside a word is its border
 )
 _FORBIDS: Final = re.compile(
-    r"\b(?:no|not|never|don't|dont|wait|hold|stay|enough|bring|keep)\b|[别勿莫甭]|不[要许准得可]|禁止|等|取消"
+    r"\b(?:no|not|never|don't|dont|wait|hold|stay|enough|bring|keep)\b|[别勿莫甭]|不[要许准得可]|禁止|等|取消",
+    re.ASCII,
 )
 _SIGNS: Final = frozenset("🛑⛔✋")
 _TRADITIONAL: Final = str.maketrans("來緊別動許馬機運趕現請準終務關閉車給", "来紧别动许马机运赶现请准终务关闭车给")
