@@ -115,7 +115,7 @@ def test_a_watch_of_a_file_hears_the_store_that_has_it(fleet):
         ):
             _, key = world.namespace("planner").source(path)
             with world.changes.of_file(path, "planner") as changes:
-                assert changes.read(0.0) == []
+                until(lambda changes=changes: not changes.read(0.0))  # one that begins may ask to read all once more
                 store.append(f"{key}/a.jsonl" if key == ".paos/jobs" else key, b"\n")
                 until(lambda changes=changes: changes.read(0.0))  # the clock is manual: a longer read ends at once
 
