@@ -67,7 +67,7 @@ BACKENDS: Final[Mapping[str, tuple[str, ...]]] = {
 _REAL: Final = ("safety", "control_hz", "control_mode", "shadow")
 # What an operator relies on, wherever in the entry of a real robot it stands
 SAFETY: Final = ("approval", "enabled", "limits", "safety", "stop", "watchdog", *WORDS)
-SWITCHES: Final = (  # of an entry, whoever reads the rest of it
+SWITCHES: Final = (  # of an entry, also of one that another package reads
     "enabled", "disabled", "active", "inactive", "approval", "requires_approval", "approved", "dry_run", "simulate",
     "paused", "suspended", "hold",
 )  # fmt: skip

@@ -94,7 +94,7 @@ def remove_robot(
     home: Home, id: str, *, cancel: bool = False, environ: Mapping[str, str] | None = None, wait_s: float = END_S
 ) -> RobotChange:
     """Take a robot out of the fleet; durable when it returns. Raises `NotFound`; with open jobs `Busy`, unless they are
-    to be cancelled: whoever serves the robot ends them, a running one where it safely can stop. Waits at most
+    to be cancelled: the process that serves the robot ends them, a running one where it safely can stop. Waits at most
     `wait_s` until they have ended and the robot is measured to stand."""
     config = _fleet(home, environ)
     ids = {item.robot_id for item in (*config.instances, *config.refused)}

@@ -315,15 +315,20 @@ def sided_where(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(said, s.into(d.places[0])), truth
 
 
+def _called_another(d: Draw, modifier: str, head: str) -> str:
+    """The head, as it is said, of one thing whose name has that modifier; places are there."""
+    name = d.make((modifier,), head)
+    d.ordinary_places()
+    d.add(name)
+    d.fill(clear=[name])
+    return d.head(name).text
+
+
 def another_side(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "The right-hand boot", with only a left boot: ask, however the side is said and wherever the boot lies."""
     head = d.word("sided")
     named, said = d.rng.sample((("left", "左"), ("right", "右")), 2)
-    name = d.make((named[0] if d.names == EN else named[1],), head)
-    d.ordinary_places()
-    d.add(name)
-    d.fill(clear=[name])
-    what = d.head(name).text
+    what = _called_another(d, named[0] if d.names == EN else named[1], head)
     phrase = s.pick(
         "the {0}-hand {1} / the {0} {1} / the {1} on the {0} / the {0}most {1} / the {1} on the {0}-hand side",
         "{0}边的{1} / {0}侧的{1} / 最{0}边的{1} / {0}边那个{1} / {0}手边的{1}",
@@ -354,11 +359,7 @@ def another_size(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "The big spoon", with only a small spoon: ask, however the size is said."""
     head = d.word("sized")
     named, said = d.rng.sample((("small", "小", "smaller", "smallest"), ("large", "大", "bigger", "biggest")), 2)
-    name = d.make((named[0] if d.names == EN else named[1],), head)
-    d.ordinary_places()
-    d.add(name)
-    d.fill(clear=[name])
-    what = d.head(name).text
+    what = _called_another(d, named[0] if d.names == EN else named[1], head)
     phrase = s.pick(
         f"the {said[0]} {what} / the {said[2]} {what} / the {said[3]} {what}",
         f"{said[1]}{what} / {said[1]}的{what} / 最{said[1]}的{what} / 那个{said[1]}{what}",
