@@ -91,6 +91,8 @@ REFUSED = [
     ("SESSIONS.md", "dry_run", True, "FIELD_UNREAD", "/sessions/0/dry_run"),
     ("SESSIONS.md", "safety_profile", {"workspace_bounds": [0, 1]}, "FIELD_UNREAD", "/sessions/0/safety_profile"),
     ("SESSIONS.md", "execution.params.dry_run", True, "UNKNOWN_PARAMETER", "execution.params"),
+    ("SESSIONS.md", "execution.params.object_id", None, "UNKNOWN_OBJECT", "execution.params.object_id"),
+    ("SESSIONS.md", "arguments", {"object_id": "apple_01"}, "FIELD_UNREAD", "arguments"),
     ("TARGETS.md", "Enabled", False, "FIELD_UNREAD", "Enabled"),
     ("TARGETS.md", "config.max_speed", 0.1, "FIELD_UNREAD", "config.max_speed"),
     ("SKILLS.md", "disabled", True, "FIELD_UNREAD", "disabled"),
