@@ -32,6 +32,7 @@ class Source:
         self.files: dict[str, bytes] = {}
         self.orders: list[tuple[str, str | None]] = []
         self.reads = 0
+        self.fails: Exception | None = None
         self.pause = asyncio.Event()
         self.pause.set()
         self.woken: asyncio.Queue[Exception | None] = asyncio.Queue()
@@ -39,6 +40,8 @@ class Source:
     async def status(self):
         self.reads += 1
         await self.pause.wait()
+        if self.fails is not None:
+            raise self.fails
         return self.now
 
     async def names(self, path):
@@ -219,6 +222,28 @@ def test_a_source_that_is_lost_is_said_and_comes_back(monkeypatch: pytest.Monkey
         assert "the server has gone" in str(strip.content)
         source.pause.set()
         await until(lambda: not strip.display)
+
+    drive(source, steps)
+
+
+@pytest.mark.parametrize("answer", [None, NotFound("the server has gone")])
+def test_what_is_read_when_the_screen_has_gone_is_shown_nowhere(answer: Exception | None) -> None:
+    source = Source()
+
+    async def steps(app, pilot, until) -> None:
+        source.pause.clear()
+        await source.woken.put(None)
+        await until(lambda: source.reads == 2)  # it waits for the answer while the program ends
+        close = app._close_all
+
+        async def close_all() -> None:
+            await close()
+            source.fails = answer
+            source.pause.set()
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+        app._close_all = close_all
 
     drive(source, steps)
 

@@ -5,7 +5,9 @@ ManiSkill and Isaac Lab are stand-ins of their interfaces (peers/simulators); no
 
 from __future__ import annotations
 
+import math
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -20,6 +22,7 @@ from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.targets import target_declaration
+from worldfs.robots.targets.environments.process_target import _array
 from worldfs.robots.targets.sim_target import adapter
 from worldfs.robots.targets.target_adapter import TargetStopped
 
@@ -120,6 +123,21 @@ def test_a_process_that_dies_hangs_or_errs_is_said_and_nothing_of_ours_waits_for
     threading.Timer(0.05, waiting.close).start()
     with pytest.raises(TargetStopped):
         waiting.step(np.array([0.0]), "raw")  # closed from another thread while it waits
+
+
+@pytest.mark.parametrize("lost", ["file", "handle", "answer"])
+def test_a_target_that_another_thread_closes_at_any_moment_is_said_to_have_ended(open_target, monkeypatch, lost):
+    made = open_target("gymnasium", env_id="slow_module:Slow-v0")
+    if lost == "file":  # what it printed is closed, and its process has gone
+        made._printed.close()
+        os.kill(made._process.pid, signal.SIGKILL)
+    elif lost == "handle":  # the connection is closed between the check and the call of the system
+        monkeypatch.setattr(made._line, "_check_closed", lambda: None)
+        made._line.close()
+    else:
+        monkeypatch.setattr(made, "_answer", lambda line, limit_s: _array(b"", "no kind of number", [math.inf]))
+    with pytest.raises(TargetStopped):
+        made.step(np.array([0.0]), "raw")
 
 
 def test_a_library_that_is_not_there_is_named_with_the_environment_to_make(open_target):

@@ -144,15 +144,20 @@ class TopApp(App[None]):
     async def _refresh(self) -> None:
         status = await self._source.status()
         view = top_view(status, await agents(self._source))
+        if not self.is_running:
+            return  # the screen went while the source was read
         self._lose(None)
         said = f"{self._place}  ·  {self._said(kernel_text(status))}"
         self.query_one("#state", Static).update(Content(shown_text(said)))
         for name, rows in zip(SECTIONS, view, strict=True):
             self._fill(name, rows)
         self._view = view
-        if isinstance(self.screen, FileScreen):
+        file = self.screen
+        if isinstance(file, FileScreen):
             with suppress(WorldError):  # it has gone: what was read stays
-                self.screen.show(await self._text(self.screen.path))
+                text = await self._text(file.path)
+                if self.is_running and file.is_current:
+                    file.show(text)
 
     def _fill(self, name: str, rows: Sequence[TopRow]) -> None:
         """The rows of one section; the one that the person is at stays the one."""
@@ -176,6 +181,8 @@ class TopApp(App[None]):
         return rows[at] if at is not None and at < len(rows) else None
 
     def _lose(self, error: WorldError | None) -> None:
+        if not self.is_running:
+            return  # the screen has gone
         self.lost = "" if error is None else self._said(error_message(error))
         strip = self.query_one("#lost", Static)
         strip.update(Content(shown_text(self._said(coded("top.lost", why=self.lost)))))

@@ -166,7 +166,7 @@ class ProcessTarget:
         except TimeoutError:
             self.close()
             raise TargetStopped(coded("target.late", s=limit_s), path=self.target.id) from None
-        except (OSError, EOFError, ValueError):  # it ended, it answers nonsense, or another thread closed it
+        except (OSError, EOFError, ValueError, TypeError, OverflowError):  # ended, odd, or closed by another
             said = self._tail()
             self.close()
             raise TargetStopped(coded("target.process_ended", said=said), path=self.target.id) from None
@@ -201,12 +201,15 @@ class ProcessTarget:
         raise BadInput(why, path=f"TARGETS.md {self.target.id} config", expected=coded("target.environment"))
 
     def _tail(self) -> str:
-        """The last line that it printed."""
+        """The last line that it printed; "" where another thread has closed the target meanwhile."""
         printed = self._printed
         if printed is None:
             return ""
-        printed.seek(max(0, printed.seek(0, os.SEEK_END) - 4000))
-        lines = printed.read().decode("utf-8", "replace").strip().splitlines()
+        try:
+            printed.seek(max(0, printed.seek(0, os.SEEK_END) - 4000))
+            lines = printed.read().decode("utf-8", "replace").strip().splitlines()
+        except (ValueError, OSError):  # the first where it is closed
+            return ""
         return lines[-1][:300] if lines else ""
 
     def _place(self, member: str) -> str:
