@@ -108,7 +108,7 @@ def _lives(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
         except SimulatedCrash:
             with suppress(SimulatedCrash):  # a spare draft that it would have unlinked stays, as after a real death
                 world.abandon()
-            world._release_leases()
+            world.leases.release()
             raise
     except SimulatedCrash:
         return False

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from worldfs.base.errors import Busy
+from worldfs.base.errors import Busy, StorageError
 from worldfs.storage.directory_lease import directory_lease
+from worldfs.storage.lease import KERNEL_LEASE, LEASE_LOST
 from worldfs.storage.root_lock import RootLock
 
 HOLD = (
@@ -84,3 +85,83 @@ def test_a_lock_file_that_says_nonsense_does_not_matter(tmp_path):
     assert directory_lease(tmp_path).holder() is None
     with RootLock(tmp_path, "up"):
         assert directory_lease(tmp_path).holder()["pid"] == os.getpid()
+
+
+# -- a path that leads elsewhere by now ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def held(tmp_path):
+    (tmp_path / "place").mkdir()
+    with RootLock(tmp_path / "place", "up") as lock:
+        yield lock
+
+
+def test_a_lease_is_kept_as_long_as_its_path_leads_to_it(tmp_path, held):
+    place, descriptor = tmp_path / "place", held.descriptor
+    held.keep()
+    place.rename(tmp_path / "away")
+    (tmp_path / "away").rename(place)
+    held.keep()
+    assert held.descriptor == descriptor
+
+
+@pytest.mark.parametrize("there", ["nothing", "directory", "file", "link"])
+def test_a_directory_that_was_replaced_is_no_longer_held(tmp_path, held, there):
+    place = tmp_path / "place"
+    place.rename(tmp_path / "away")
+    if there == "directory":
+        place.mkdir()
+    elif there == "file":
+        place.write_text("")
+    elif there == "link":
+        (tmp_path / "other").mkdir()
+        place.symlink_to("other")
+    with pytest.raises(StorageError, match=str(place)) as lost:
+        held.keep()
+    assert lost.value.code == LEASE_LOST and "paos up" in lost.value.fix
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced", "with its directory"])
+def test_a_lease_whose_file_was_replaced_is_taken_again(tmp_path, held, how):
+    file = tmp_path / "place" / KERNEL_LEASE
+    if how == "replaced":
+        (tmp_path / "other").write_text("{}")
+        (tmp_path / "other").rename(file)
+    elif how == "removed":
+        file.unlink()
+    else:
+        file.unlink()
+        file.parent.rmdir()
+    assert directory_lease(tmp_path / "place").holder() is None
+    held.keep()
+    assert directory_lease(tmp_path / "place").holder()["pid"] == os.getpid()
+    with pytest.raises(Busy):
+        RootLock(tmp_path / "place", "up").acquire()
+    held.release()
+    assert directory_lease(tmp_path / "place").holder() is None
+
+
+def test_a_lease_that_another_took_meanwhile_is_lost(tmp_path, held):
+    (tmp_path / "place" / KERNEL_LEASE).unlink()
+    with RootLock(tmp_path / "place", "up") as other:
+        with pytest.raises(StorageError, match="already in use") as lost:
+            held.keep()
+        assert lost.value.code == LEASE_LOST
+        other.keep()
+
+
+def test_what_is_not_known_loses_no_lease(tmp_path, held, monkeypatch):
+    def refuse(*more, **names):
+        raise OSError(5, "input/output error")
+
+    (tmp_path / "place" / KERNEL_LEASE).unlink()
+    monkeypatch.setattr("worldfs.storage.root_lock._status", refuse)
+    held.keep()
+    monkeypatch.undo()
+    monkeypatch.setattr("worldfs.base.durable.Root.lock_file", lambda self, path: refuse())
+    held.keep()
+    monkeypatch.setattr("worldfs.base.durable.Root.lock_file", lambda self, path: os.open("/nowhere/at/all", 0))
+    held.keep()
+    held.release()
+    held.keep()

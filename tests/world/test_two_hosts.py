@@ -87,7 +87,7 @@ class Hosts:
         """It renews its leases no more, and its process lives."""
         if world in self.worlds:
             self.worlds.remove(world)
-        for lease in world._served.values():
+        for lease in world.leases._served.values():
             world.store.loop_call(lease._keeper.cancel)
 
     def tick(self):
@@ -131,11 +131,11 @@ def test_each_host_serves_its_robots_and_the_hub_gives_them_missions(hosts):
     hub.submit(order("by_hand", "cart_2"))
     hosts.until(lambda: hub.jobs.ended("by_hand"))
     assert hub.jobs.load("by_hand").status.state is JobState.SUCCEEDED
-    assert hosts.moved == [("by_hand", two.epoch_of("cart_2"))]
+    assert hosts.moved == [("by_hand", two.leases.epoch_of("cart_2"))]
     hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_1"))
     hosts.until(lambda: hub.missions.load("m1").status.state.ended)
     assert hub.missions.load("m1").status.state is MissionState.SUCCEEDED, hub.missions.load("m1").status
-    assert hosts.moved[-1][1] == one.epoch_of("cart_1")
+    assert hosts.moved[-1][1] == one.leases.epoch_of("cart_1")
 
 
 def test_a_mission_waits_for_the_first_host_of_robots(hosts):
@@ -176,10 +176,10 @@ def test_a_host_that_dies_in_a_job_is_followed_by_one_with_a_higher_epoch_and_th
     hub, first = hosts.open(HUB), hosts.open(carts("cart_1"))
     hub.submit(order("one", "cart_1"))
     first.jobs.write_status("one", first.jobs.load("one").status.__class__(JobState.RUNNING, 1))
-    before = first.epoch_of("cart_1")
+    before = first.leases.epoch_of("cart_1")
     hosts.die(first)
     second = hosts.open(carts("cart_1"))
-    assert second.epoch_of("cart_1") > before
+    assert second.leases.epoch_of("cart_1") > before
     assert hub.jobs.load("one").status.outcome.cause is Cause.LOST and hosts.moved == []
 
 
@@ -217,7 +217,7 @@ def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_i
         return {r.robot: r for r in orchestrator.read(hub.store.get("ORCHESTRATOR.md").data).dashboard.robots}
 
     assert states() == dict.fromkeys(ROBOTS, "idle") and "lost" not in page()
-    lease = one._served["cart_1"]
+    lease = one.leases._served["cart_1"]
     hosts.cut_off(one)
     heard = hub.store.lease(lease.name).heard()
     hosts.until(lambda: states()["cart_1"] == "lost")
@@ -252,7 +252,7 @@ def test_of_a_lost_robot_the_status_says_since_when_and_what_it_was_doing_not_th
     before = hub.status()
     assert node(before)["lost"] is None and node(before)["instruction"]["text"] == "go to the bay"
     assert "doing “go to the bay” (process" in said(before)
-    lease = one._served["cart_1"].name
+    lease = one.leases._served["cart_1"].name
     hosts.cut_off(one)
     hosts.until(lambda: node(hub.status())["state"] == "lost")
     hosts.until(lambda: "| lost, last seen" in hub.store.get("ROBOTS.md").data.decode())

@@ -471,7 +471,7 @@ def test_a_kernel_that_has_lost_its_lease_hands_no_order_over(fleet, nats_addres
     running = threading.Thread(target=driver.execute, args=(order("fetch_1", "arm_1", params={"held": True}), run(hub)))
     running.start()
     until(lambda: fleet.arm.starts("fetch_1"))
-    hub._leases[""]._lose("another host has it")
+    hub.leases._held[""]._lose("another host has it")
     with pytest.raises(StorageError) as lost:
         driver.execute(order("fetch_2", "arm_1"), run(hub))
     assert lost.value.code == LEASE_LOST and not ids(robot, "fetch_2")

@@ -34,6 +34,7 @@ from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
 from .open_jobs import AGAIN_S, LaneRules, Log, OpenJobs
 from .order_intake import OrderIntake
+from .place_check import PlaceCheck
 from .render_scheduler import WAIT_S, RenderScheduler
 from .stop_call import SOCKETS
 from .stop_listener import StopListener, close_driver
@@ -67,13 +68,15 @@ class Kernel:
         shared_out: Callable[[], bool] = lambda: False,
         stops: StopLog | None = None,
         socket_root: Path | None = None,
+        keep: Callable[[], None] = lambda: None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
         """`elsewhere`: whether a node without a driver here is another kernel's; `shared_out`: whether other kernels
         may have robots at all. `hub`: this one has the shared sheets and alerts; one that has not serves robots with
         stores of their own, and writes its alerts there. `stops`: the log, as this process has it. `socket_root`: where
-        other processes find the socket that hears their stops."""
+        other processes find the socket that hears their stops. `keep` raises once this kernel serves nothing any more;
+        called now and then by a thread of its own."""
         self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
@@ -157,9 +160,12 @@ class Kernel:
         )  # fmt: skip
         self.stopping.read_all()
         self._stop_socket: StopSocket | None = None
+        self._lost: WorldError | None = None
+        self._place = PlaceCheck(keep, self._lose)
         if threads:
             self.stopping.listen()
             self._open_socket(socket_root)
+            self._place.start()
         self._resync = True
         self._again = False  # the last tick has left something to do
         self._rung = False  # `wake` was called, and no tick has followed yet
@@ -184,6 +190,13 @@ class Kernel:
 
     def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
         """Work until `stop` is set (call `wake()` then); with `until_idle` until no job can begin."""
+        try:
+            self._run(stop, until_idle)
+        except (WorldError, OSError):
+            self._place.demand()
+            raise
+
+    def _run(self, stop: threading.Event, until_idle: bool) -> None:
         self._until_idle = until_idle
         changes = self._watch.read(0.0)
         while not stop.is_set():
@@ -220,6 +233,7 @@ class Kernel:
         A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
         """
         self._closing.set()
+        self._place.close()
         try:
             self.open.close()
             if self._threads:
@@ -243,6 +257,7 @@ class Kernel:
 
     def abandon(self) -> None:
         """Close the change feed and write nothing: what a killed kernel does."""
+        self._place.close()
         self._close_socket()
         self.stopping.abandon()
         self._watch.close()
@@ -257,6 +272,10 @@ class Kernel:
             expected, fix = coded("stop.a_socket"), coded("stop.by_log")
             self.alert(SOCKETS, Finding("STOP_SOCKET", SOCKETS, expected, str(error), fix, warning=True))
 
+    def _lose(self, error: WorldError) -> None:
+        self._lost = error
+        self.wake()
+
     def _close_socket(self) -> None:
         socket, self._stop_socket = self._stop_socket, None
         if socket is not None:
@@ -264,6 +283,8 @@ class Kernel:
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something changed."""
+        if self._lost is not None:
+            raise self._lost
         changes = self._watch.read(0.0) if changes is None else changes
         if self._resync_at is not None and self.clock.monotonic() >= self._resync_at:
             self._resync_at, changes = None, [*changes, StoreChange("", StoreChangeKind.RESYNC)]

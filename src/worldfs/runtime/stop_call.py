@@ -1,6 +1,7 @@
 """A stop that is sent to the kernels of this machine, and what they answer. It needs no disk but to find them.
 
-    <root>/.paos/sockets/<name>    of each serving process: SOCK_DGRAM, mode 0600
+    <root>/.paos/sockets/<name>    of each serving process: SOCK_DGRAM, mode 0600; where it has gone from there, the
+                                   process is found by the path (kernel_addresses.py)
 
 One datagram goes to each: {"id", "by", "standing", "nodes"}, `nodes` null for every robot. A kernel answers {"id",
 "pid", "told", "took"} when its drivers were told, and then {"id", "pid", "robots", "unstored", "others", "last"}, in
@@ -13,7 +14,7 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -26,6 +27,7 @@ from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
 
+from .kernel_addresses import kernel_addresses, name_in
 from .stop_log import new_stop_id
 from .stop_report import RobotStop, StopReport, read_robot, read_text
 
@@ -53,18 +55,22 @@ class StopCall:
     ) -> None:
         """`nodes` None: every robot. `name`: of the actor (access/standing.py)."""
         self.id, self._clock = new_stop_id(), clock
-        self.sent: set[str] = set()  # the sockets of kernels that live
+        self.sent: set[str] = set()  # the names of the sockets of kernels that live
         self.answers: dict[str, KernelAnswer] = {}  # by socket
         self._users = {0, os.geteuid()}
         self._robots: dict[str, list[RobotStop]] = {}
         self._socket: socket.socket | None = None
         by, standing = shown_actor(name), standing_of(name)
         wanted = None if nodes is None else [*nodes]
-        self._unsent: list[tuple[DirFd, str]] = []
+        self._unsent: list[tuple[str, str]] = []  # names and addresses
+        self._folders: list[DirFd] = []  # in which the addresses are
         self._request = json.dumps({"id": self.id, "by": by, "standing": standing.word, "nodes": wanted}).encode()
         for root in roots:
-            with suppress(OSError, WorldError):  # no directory, or none that may be read: no kernel is found
-                self._send(root)
+            with suppress(OSError, WorldError):  # no directory, or none that may be read: no kernel is found there
+                self._send(self._in_directory(root))
+            others = kernel_addresses(root, self._users).items()
+            with suppress(OSError):
+                self._send([(name, one.address) for name, one in others if name not in self.sent])
 
     def __enter__(self) -> Self:
         return self
@@ -94,17 +100,21 @@ class StopCall:
     def reports(self) -> list[StopReport]:
         return [answer.report for answer in self.answers.values() if answer.report is not None]
 
-    def _send(self, root: str | os.PathLike[str]) -> None:
+    def _in_directory(self, root: str | os.PathLike[str]) -> list[tuple[str, str]]:
+        self._users.add(os.stat(root).st_uid)
         folder = DirReader(root).folder(SOCKETS)
         self._users.add(os.stat(folder.fd).st_uid)
-        names = folder.names()
-        if not names:
+        self._folders.append(folder)
+        return [(name, socket_address(folder.fd, name)) for name in folder.names()]
+
+    def _send(self, to: Collection[tuple[str, str]]) -> None:
+        if not to:
             return
         if self._socket is None:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             self._socket.bind(b"")  # a name that the system chooses, in no directory
-        self._unsent += [(folder, name) for name in names]
+        self._unsent += to
         self._send_rest()
 
     def _send_rest(self) -> None:
@@ -112,12 +122,12 @@ class StopCall:
         sender, rest, self._unsent = self._socket, self._unsent, []
         if sender is None:
             return
-        for folder, name in rest:
+        for name, address in rest:
             with suppress(OSError):  # of a kernel that has gone, or of another user
                 try:
-                    sender.sendto(self._request, socket.MSG_DONTWAIT, socket_address(folder.fd, name))
+                    sender.sendto(self._request, socket.MSG_DONTWAIT, address)
                 except (BlockingIOError, TimeoutError):  # the second where it waits for answers already
-                    self._unsent.append((folder, name))
+                    self._unsent.append((name, address))
                 self.sent.add(name)
 
     def _wait(self, seconds: float, done: Callable[[], bool]) -> bool:
@@ -137,8 +147,8 @@ class StopCall:
         return True
 
     def _hear(self, said: Json, sender: object) -> None:
-        """`sender`: the name of the socket that the kernel answered from, at which the stop was sent to it."""
-        name = sender.rpartition("/")[2] if isinstance(sender, str) else ""
+        """`sender`: the address that the kernel answered from, to which the stop was sent."""
+        name = name_in(sender)
         if said.get("id") != self.id or name not in self.sent:
             return
         known, pid = self.answers.get(name), as_int(said.get("pid"))

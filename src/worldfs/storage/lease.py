@@ -84,6 +84,11 @@ class DescriptorLease(Lease, Protocol):
         """Of a held lease; −1 before it is taken."""
         ...
 
+    def keep(self) -> None:
+        """Of a held lease: raises `StorageError` (`LEASE_LOST`) where its path leads to another directory by now, or
+        to a lease that another process holds. Its holder calls this now and then, from one thread."""
+        ...
+
 
 def this_holder(purpose: str, clock: Clock) -> dict[str, object]:
     """What a lease of this process says of its holder."""

@@ -11,11 +11,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.dir_reader import path_error
+from worldfs.base.dir_reader import DirFd, path_error
 from worldfs.base.durable import Disk, Root
+from worldfs.base.errors import Busy, StorageError, WorldError
 from worldfs.base.json_text import parse_json
+from worldfs.base.messages import coded
 
-from .lease import KERNEL_LEASE, busy, this_holder
+from .lease import KERNEL_LEASE, LEASE_LOST, busy, this_holder
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,21 +46,54 @@ class RootLock:
         self._root, self.purpose, self._disk, self._key = os.fspath(root), purpose, disk, key
         self._clock = clock or SystemClock()
         self._fd = -1
+        self._folder: DirFd | None = None  # in which it is held
         self._content: dict[str, object] = {}
 
     def acquire(self) -> Self:
         home = Root(self._root, self._disk)
+        self._fd = self._lock(home, this_holder(self.purpose, self._clock))
+        self._folder = home.folder("")
+        return self
+
+    def keep(self) -> None:
+        if self._fd < 0 or self._folder is None:
+            return
+        try:
+            here = _status(self._root)
+            if here is None or not os.path.samestat(here, os.fstat(self._folder.fd)):
+                raise self._lost(coded("tree.replaced"))
+            file = _status(os.path.join(self._root, self._key))
+            if file is not None and os.path.samestat(file, os.fstat(self._fd)):
+                return
+            fd = self._lock(Root(self._root, self._disk), self._content)
+        except Busy as error:
+            raise self._lost(error.found) from None
+        except OSError:
+            return  # of the system: what is there is not known
+        except WorldError as error:
+            if error.code == LEASE_LOST:
+                raise
+            return
+        kept, self._fd = self._fd, fd
+        os.close(kept)
+
+    def _lock(self, home: Root, content: dict[str, object]) -> int:
         fd = home.lock_file(self._key)
         try:
             if not _take(fd):
                 raise busy(_read(fd), path=self._root, purpose=self.purpose)
-            self._content = this_holder(self.purpose, self._clock)
+            self._content = content
             home.sign(fd, json.dumps(self._content).encode() + b"\n", self._key)
         except BaseException:
             os.close(fd)
             raise
-        self._fd = fd
-        return self
+        return fd
+
+    def _lost(self, found: str) -> StorageError:
+        return StorageError(
+            found, path=self._root, op=self.purpose, expected=coded("tree.opened_directory"),
+            fix=coded("tree.serve_again"), code=LEASE_LOST,
+        )  # fmt: skip
 
     @property
     def descriptor(self) -> int:
@@ -72,7 +107,7 @@ class RootLock:
     def release(self) -> None:
         if self._fd >= 0:
             os.close(self._fd)
-            self._fd = -1
+            self._fd, self._folder = -1, None
 
     def holder(self) -> dict[str, object] | None:
         home = Root(self._root)
@@ -97,6 +132,14 @@ class RootLock:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()
+
+
+def _status(path: str) -> os.stat_result | None:
+    """None: nothing is there."""
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _take(fd: int) -> bool:

@@ -99,7 +99,7 @@ def assemble_kernel(
             unserved = unsupported_settings(world.config, world.root)
             kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
         rules = {id: node.approval for id, node in kernel.nodes.items()}
-        world.note_served(kernel.nodes)
+        world.leases.note_served(kernel.nodes)
         world.approvals.publish(rules, partial(served_elsewhere, world))
         return not world.share.hub or robots_page.refresh(world)
 
@@ -126,12 +126,13 @@ def assemble_kernel(
             },
         ),
         off=disabled_robots(world.config, world.store),
-        epoch=world.epoch_of,
+        epoch=world.leases.epoch_of,
         hub=world.share.hub,
         elsewhere=partial(served_elsewhere, world),
         shared_out=lambda: world.share.robots is not None,
         stops=world.stops,
         socket_root=world.root if world.root.is_dir() else None,
+        keep=world.leases.keep,
         threads=threads,
         log=log,
     )
@@ -239,7 +240,7 @@ def _driver(
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
-        context = replace(context, epoch=world.epoch_of(spec.id))
+        context = replace(context, epoch=world.leases.epoch_of(spec.id))
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         context = replace(context, interpreter=_interpreter(world, spec.id))
         body = called(lambda: made(context), f"{spec.id}: {spec.driver}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,7 @@ from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded, parts, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
+from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
 from worldfs.runtime.stop_log import STOPS
 from worldfs.runtime.stop_report import RobotStop, StopReport
@@ -186,6 +188,9 @@ class RobotStops:
         """Why no kernel will say anything of that robot; "": one that serves it may, by the log."""
         leases = [self._world.store.lease(name).holder() for name in (node_lease(node), KERNEL_LEASE)]
         holder = next((one for one in leases if one is not None), None)
+        if holder is None and silent:  # one that was started for this path, whose directory was replaced
+            others = kernel_addresses(self._world.root, {0, os.geteuid()}).values()
+            holder = {"pid": ", ".join(str(other.pid) for other in others) or "?"}
         if holder is None:
             return coded("stop.no_kernel")
         return coded("stop.kernel_silent", pid=holder.get("pid", "?")) if silent else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.stop_signal import StopSignal
@@ -28,7 +28,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.runtime.stops_aside import StopsAside
 from worldfs.storage import revision
-from worldfs.storage.lease import KERNEL_LEASE, NODE_LEASES, Lease, node_lease
+from worldfs.storage.lease import KERNEL_LEASE, LEASE_LOST, NODE_LEASES
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
@@ -42,9 +42,9 @@ from .fleet_share import WHOLE, FleetShare
 from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
-from .robot_liveness import ELSEWHERE, SERVED
 from .robot_stops import RobotStops
 from .workspace_language import language_of_profiles, language_of_work
+from .workspace_leases import WorkspaceLeases
 from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
@@ -129,8 +129,7 @@ class World:
         self.orchestration: Orchestration | None = None  # of the kernel that this world serves
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
-        self._leases: dict[str, Lease] = {}  # of the root: "", and of each robot's own store
-        self._served: dict[str, Lease] = {}  # of the shared store, by robot: where another process has the shared one's
+        self.leases = WorkspaceLeases(self.root, stores)
         self.share = WHOLE  # of a fleet, what this world serves
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
@@ -166,12 +165,12 @@ class World:
             try:
                 world.share = share
                 for node in ("", *stores.robots):
-                    world._take_lease(node)
+                    world.leases.take(node, share)
                 from .kernel_assembly import assemble_kernel
 
                 world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log)
             except BaseException:
-                world._release_leases()
+                world.leases.release()
                 if store is None:
                     opened.close()
                 raise
@@ -280,13 +279,17 @@ class World:
         finally:  # the root lock is released also when the storage is broken
             self.agents.close()
             self.stores.close()
-            self._release_leases()
+            self.leases.release()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except (WorldError, OSError):
+            if getattr(error, "code", "") != LEASE_LOST:  # that is why nothing can be written
+                raise
 
     @property
     def _kernel(self) -> Kernel:
@@ -303,7 +306,7 @@ class World:
             self.kernel = None
         self.changes.close()
         self.stores.close()
-        self._release_leases()
+        self.leases.release()
 
     # -- robots that come and go --------------------------------------------------------------------------------
 
@@ -313,45 +316,16 @@ class World:
 
     def add_store(self, node: str, store: Store) -> None:
         """A robot's own store, from now on; a world that serves takes its lease, or raises `Busy`."""
-        if self._leases or self._served:
-            self._take_lease(node, store)
+        if self.leases:
+            self.leases.take(node, self.share, store)
         self.stores.robots[node] = store
         self.changes.restart()
 
     def remove_store(self, node: str) -> None:
-        store, leases = self.stores.robots.pop(node), [held.pop(node, None) for held in (self._leases, self._served)]
+        store = self.stores.robots.pop(node)
         self.changes.restart()
         store.close()
-        for lease in leases:
-            if lease is not None:
-                lease.release()
-
-    def _take_lease(self, node: str, store: Store | None = None) -> None:
-        """Of the shared workspace, "", or of a robot; nothing is taken of what another process serves."""
-        if not (self.share.has(node) if node else self.share.hub):
-            return
-        if node and not self.share.hub:
-            self._served[node] = self.store.lease(node_lease(node), "kernel").acquire()
-        self._leases[node] = (store or self.stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
-        if not node and self.share.robots is not None:
-            self._leases[node].note(robots=ELSEWHERE)
-
-    def note_served(self, nodes: Iterable[str]) -> None:
-        """The lease of the shared workspace says which robots its holder serves, for processes that ask."""
-        lease, said = self._leases.get(""), " ".join(sorted(nodes))
-        if lease is not None and (lease.holder() or {}).get(SERVED) != said:
-            lease.note(served=said)
-
-    def epoch_of(self, node: str) -> int:
-        """Of the lease under which this world serves a node: of the shared store, so that a later holder's is higher,
-        whichever process serves the node."""
-        lease = self._served.get(node) or self._leases.get("")
-        return lease.epoch if lease is not None else 0
-
-    def _release_leases(self) -> None:
-        for held in (self._leases, self._served):
-            while held:
-                held.popitem()[1].release()
+        self.leases.drop(node)
 
     # -- paths --------------------------------------------------------------------------------------------------
 

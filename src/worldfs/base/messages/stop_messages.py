@@ -58,6 +58,11 @@ ROWS = {
         "stops of other processes come by the log alone: see that this directory can be written and has sockets",
         "其他进程的停止只能通过记录到达：请确认此目录可写且支持套接字",
     ),
+    "stop.other_place": (
+        "the kernel of process {pid} was started for this path and still runs; the directory or its private files were "
+        "replaced meanwhile",
+        "进程 {pid} 的内核是为此路径启动的，仍在运行；其间该目录或其内部文件被替换了",
+    ),
     "stop.kernel_silent": (
         "the kernel (process {pid}) does not answer",
         "内核(进程 {pid})没有应答",

@@ -37,6 +37,16 @@ ROWS = {
         "already in use by process {pid} on {host} since {started_at}: {command}",
         "{host} 上的进程 {pid} 自 {started_at} 起正在使用：{command}",
     ),
+    "tree.replaced": (
+        "this path leads to another directory by now than when this process began to serve it: it was moved, removed "
+        "or replaced",
+        "此路径现在指向的目录已不是本进程开始服务时的目录：它被移动、删除或替换了",
+    ),
+    "tree.opened_directory": ("the directory that was opened", "打开时的目录"),
+    "tree.serve_again": (
+        "it has ended; start it again for what is there now: paos up",
+        "它已结束；请为现有目录重新启动：paos up",
+    ),
     "tree.use_or_stop": ("use that one, or stop it: kill {pid}", "使用那一个，或停止它：kill {pid}"),
     "tree.changed": ("it changed since it was read", "它在读取之后已被改动"),
     "tree.no_revision": ("it has no revision to compare: it is computed", "它没有可比较的修订号：它由系统计算"),

@@ -41,6 +41,7 @@ def run(context: CommandContext) -> int:
     stop = StopSignal()
     if not context["standby"]:
         return _serve(context, stop)
+    heard = ""  # it is said once
     with stop_on(stop.set, signal.SIGINT, signal.SIGTERM):
         while not stop.is_set():
             try:
@@ -48,8 +49,10 @@ def run(context: CommandContext) -> int:
             except WorldError as error:
                 if not may_wait(error):
                     raise
-                said = coded("command.standing_by", found=error.found)
-                context.output.report(said, {"event": "kernel", "state": "standby", "found": error.as_dict()}, "warn")
+                if error.found != heard:
+                    heard, said = error.found, coded("command.standing_by", found=error.found)
+                    value = {"event": "kernel", "state": "standby", "found": error.as_dict()}
+                    context.output.report(said, value, "warn")
             names = _share(context).leases()
             wait_for_leases(context.workspace, context["store"] or "", names, stop)
     return DONE

@@ -1,0 +1,96 @@
+"""A workspace whose directory is replaced while its kernel runs: stops reach it, it ends, and no second one begins."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from worldfs.testing.waiting import PATIENCE_S
+
+pytest.importorskip("mujoco")
+
+THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
+STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 400]
+LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    place = onboarded()
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+@pytest.fixture
+def kernel(table) -> Iterator[subprocess.Popen[str]]:
+    """A `paos up` of its own process, at work for long."""
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("kernel running")
+    table.queue(LONG)
+    assert "long" in process.stdout.readline()
+    yield process
+    for sign in (signal.SIGCONT, signal.SIGINT):
+        if process.poll() is None:
+            process.send_signal(sign)
+    process.communicate(timeout=PATIENCE_S)
+
+
+def exchange(place: Path) -> Path:
+    """Another copy of the workspace is there at once (`mv --exchange`); where the first one is now."""
+    other = place.with_name("restored")
+    shutil.copytree(place, other, ignore=shutil.ignore_patterns("sockets"))
+    assert ctypes.CDLL(None).renameat2(-100, os.fsencode(place), -100, os.fsencode(other), 2) == 0
+    return other
+
+
+def test_the_kernel_of_the_directory_that_was_there_is_asked(table, kernel: subprocess.Popen[str]) -> None:
+    kernel.send_signal(signal.SIGSTOP)  # so that it neither sees the exchange nor answers
+    exchange(table.root)
+    said = table.paos("stop")
+    assert said.code == 1 and f"process {kernel.pid}" in said.out and "no kernel runs" not in said.out, said
+
+
+@pytest.mark.parametrize("how", ["exchanged", "removed", "moved"])
+def test_a_kernel_whose_directory_has_gone_from_its_path_ends(table, kernel: subprocess.Popen[str], how: str) -> None:
+    place = table.root
+    if how == "exchanged":
+        exchange(place)
+    else:
+        place.rename(place.with_name("away"))
+    if how == "removed":
+        shutil.rmtree(place.with_name("away"), ignore_errors=True)
+    out, err = kernel.communicate(timeout=PATIENCE_S)
+    assert kernel.returncode not in (0, -signal.SIGKILL), out
+    assert "moved, removed or replaced" in out + err and "Traceback" not in out + err, out + err
+
+
+def test_no_second_kernel_begins_while_the_first_lives(table, kernel: subprocess.Popen[str]) -> None:
+    kernel.send_signal(signal.SIGSTOP)
+    exchange(table.root)
+    said = table.paos("up")
+    assert said.code != 0 and f"process {kernel.pid}" in said.err and "Traceback" not in said.err, said
+    kernel.kill()
+    kernel.communicate(timeout=PATIENCE_S)
+    assert table.up().code == 0
+
+
+def test_a_mirror_that_replaces_each_file_loses_no_kernel(table, kernel: subprocess.Popen[str]) -> None:
+    """`rsync -aI --delete`: the directory is the same, its files are others, and the sockets have gone."""
+    place = table.root
+    for file in [*place.glob(".paos/*.lock")]:
+        shutil.copy(file, place / "copy")
+        (place / "copy").rename(file)
+    shutil.rmtree(place / ".paos/sockets")
+    said = table.paos("up")
+    assert said.code != 0 and f"{kernel.pid}" in said.err, said
+    stop = table.paos("--json", "stop")
+    assert stop.code == 0 and stop.values[0]["confirmed"] is True, stop
+    assert kernel.poll() is None
