@@ -339,3 +339,32 @@ def test_an_array_is_known_by_the_name_that_each_numpy_gives_its_type():
     for name in ("ndarray", "NDArray"):  # before numpy 2.5, and since
         assert is_array(GenericAlias(type(name, (), {}), float))
     assert is_array(np.typing.NDArray[np.float64]) and not is_array(list[float])
+
+
+async def _coroutine():
+    pass
+
+
+def _generator():
+    yield
+
+
+async def _async_generator():
+    yield
+
+
+class _Awaitable:
+    def __await__(self):
+        return iter(())
+
+
+@pytest.mark.parametrize("answer", [_coroutine, _generator, _async_generator, _Awaitable])
+def test_a_method_that_has_not_begun_its_work_has_not_done_it(answer):
+    with pytest.raises(WrongValue) as wrong:
+        parse(type(None), answer(), "shaker stop")
+    assert "async" in wrong.value.expected
+
+
+@pytest.mark.parametrize("answer", [None, 7, "stopped", object(), [_coroutine]])
+def test_what_a_method_answers_that_need_answer_nothing_is_passed_over(answer):
+    assert parse(type(None), answer, "shaker stop") is None

@@ -23,7 +23,7 @@ from dataclasses import is_dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path, PurePath
-from types import GeneratorType, MappingProxyType, ModuleType, NoneType, UnionType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType, MappingProxyType, ModuleType, NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -287,8 +287,16 @@ def _path(value: object, left: _Left) -> Path:
     return Path(_plain_text(PurePath.__str__(cast("PurePath", value)), left))
 
 
+_UNBEGUN: Final = (GeneratorType, AsyncGeneratorType)
+
+
 def _none(value: object, left: _Left) -> None:
-    return None
+    """Anything but work that was not begun: an `async` method's coroutine, or a generator."""
+    kind = type(value)
+    if kind in _UNBEGUN or any("__await__" in vars(base) for base in kind.__mro__):
+        if isinstance(value, CoroutineType):
+            value.close()  # or Python warns of it
+        raise _Wrong(found_text(value), coded("plugin.no_async"))
 
 
 def _members(value: object) -> Iterator[object] | None:

@@ -223,7 +223,11 @@ class DisplacedFiles:
         return sorted(names, key=lambda name: name.lstrip("+"))
 
     def is_recent(self, name: str) -> bool:
-        return 0 <= epoch_ns(self._clock.now()) - int(name.partition(".")[0], 16) < self.grace
+        try:
+            displaced_at = int(name.partition(".")[0], 16)
+        except ValueError:  # a foreign name
+            return False
+        return 0 <= epoch_ns(self._clock.now()) - displaced_at < self.grace
 
     def _thin(self) -> None:
         """Keep only KEEP files where the system cannot tell whether they are still written to."""

@@ -36,6 +36,10 @@ ROWS = {
     "plugin.finite_number": ("a finite number", "有限的数"),
     "plugin.whole_number": ("a whole number below 2^63", "小于 2^63 的整数"),
     "plugin.huge_number": ("a number of more than 63 bits", "超过 63 位的数"),
+    "plugin.no_async": (
+        "a method that has done its work when it returns, no async one and no generator",
+        "返回时已完成工作的方法，而不是异步方法或生成器",
+    ),
     "plugin.tuple_of": ("a tuple of {n}", "{n} 元组"),
     "plugin.a_path": ("a path", "路径"),
     "plugin.a_list": ("a list", "列表"),
