@@ -187,3 +187,37 @@ def test_what_is_written_is_read_again_and_written_the_same(rows, text, prose):
     wanted = Dashboard(queue=tuple(row for row in rows if orchestrator.prose.one_line(row.mission)))
     once = orchestrator.write((text + prose).encode(), wanted)
     assert orchestrator.write(once, orchestrator.read(once).dashboard) == once
+
+
+def queue_with(column, cell):
+    names, cells = ("Mission", "Requirements", "Priority", "Queued At", column), ("wave", "arm", "high", "10:00", cell)
+    rows = "".join(f"| {' | '.join(row)} |\n" for row in (names, ["---"] * 5, cells))
+    return f"# Orchestrator Dashboard\n\n## Pending Queue\n\n{rows}".encode()
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("Dry run", "yes"), ("Enabled", "no"), ("Not before", "2030-01-01"), ("Approval", "required"), ("Robot", "wa"),
+        ("审批", "需要"), ("Prioirty", "low"), ("Deadline", "noon"), ("Status", "paused"), ("机器人", "wa"),
+    ],
+)  # fmt: skip
+def test_a_column_that_nothing_reads_and_that_would_hold_back_makes_no_mission(column, cell):
+    data = queue_with(column, cell)
+    read = orchestrator.read(data)
+    assert not read.dashboard.queue
+    ((mission, finding),) = read.refused
+    assert (mission, finding.code) == ("wave", "FIELD_UNREAD") and column in finding.found
+    assert "wave" in orchestrator.write(data, read.dashboard).decode()
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("Dry run", "no"), ("Dry run", "—"), ("Enabled", "yes"), ("Notes", "see Bob"), ("Owner", "Bob"),
+        ("ETA", "5 min"), ("Status", "pending"), ("备注", "下午"),
+    ],
+)  # fmt: skip
+def test_a_column_of_other_tools_is_kept_and_means_nothing(column, cell):
+    read = orchestrator.read(queue_with(column, cell))
+    assert [item.mission for item in read.dashboard.queue] == ["wave"] and not read.refused

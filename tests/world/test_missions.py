@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, NotPermitted
+from worldfs.base.messages import render
 from worldfs.base.model import Cause, Outcome
 from worldfs.fleet.mission import MissionState
 from worldfs.fleet.mission_store import MissionFiles
@@ -235,6 +236,31 @@ def test_rights_and_mistakes(site):
             with pytest.raises(NotFound):
                 operator.write("/projects/main/mission", missing)
         assert world.missions.open_ids() == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"dry_run": True}, {"enabled": False}, {"not_before": "2030-01-01"}, {"approval": "required"}, {"Robot": "arm"},
+        {"robot_id": "arm"}, {"robot": 5}, {"robot": ["arm"]}, {"after": "m1"}, {"requires": [1]}, {"text": 7},
+        {"x": 1},
+    ],
+)  # fmt: skip
+def test_a_member_that_nothing_reads_makes_no_mission(site, more):
+    with World.open(site.place) as world:
+        operator = world.namespace("operator")
+        with pytest.raises(BadInput) as refused:
+            operator.write("/projects/main/mission", json.dumps({"text": "wave", **more}).encode())
+        assert next(iter(more)) in render(refused.value.found, "en")
+        twice = json.dumps({"text": "wave", **more}).encode().replace(b'"text"', b'"text": "wave", "text"', 1)
+        with pytest.raises(BadInput, match="twice"):
+            operator.write("/projects/main/mission", twice)
+        for wrong in ({"task": True, **more}, {"mission": "m", "request": "pause", **more}):
+            with pytest.raises(BadInput):
+                operator.write("/projects/main/mission", json.dumps(wrong).encode())
+        assert world.missions.open_ids() == []
+        operator.write("/projects/main/mission", json.dumps({"text": "wave", "note": "x", "robot": None}).encode())
+        assert len(world.missions.open_ids()) == 1
 
 
 def paos(site, capsys, *words):

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.base.restricting_fields import resembles, restricts
 
 from . import markdown_tables, prose
 from .markdown_tables import MarkdownTable
@@ -28,6 +29,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "requirements": ("requirements", "required capabilities", "要求"),
     "queued_at": ("queued at", "排队时间"),
 }
+_TRUTH: Final = {**dict.fromkeys(("no", "false", "否"), False), **dict.fromkeys(("yes", "true", "是"), True)}
 _TABLES: Mapping[str, tuple[str, ...]] = {  # table → the columns that it has, and what it is known by: the first two
     "active": ("mission", "assigned_to", "priority", "status"),
     "robots": ("robot", "status", "heartbeat", "current"),
@@ -110,9 +112,10 @@ def read(data: bytes) -> ParsedDashboard:
         values[name] = [_values(name, row, fields) for row in table.rows[:MOST_ROWS]]
     refused: list[tuple[str, Finding]] = []
     queue: list[QueuedMission] = []
-    for mission, requirements, priority, queued_at in values.get("queue", ()):
+    unread = [_unread(*tables["queue"], row) for row in tables["queue"][0].rows] if "queue" in tables else []
+    for (mission, requirements, priority, queued_at), column in zip(values.get("queue", ()), unread, strict=False):
         cancelled = bool({priority.casefold(), queued_at.casefold(), requirements.casefold()} & CANCELLED)
-        if cancelled or not (finding := _finding(mission, priority)):
+        if cancelled or not mission or not (finding := _finding(mission, priority, column)):
             when = "" if queued_at.casefold() in CANCELLED else queued_at
             if mission:
                 named = _PRIORITY.get(priority.casefold(), "normal")
@@ -179,7 +182,24 @@ def _values(name: str, row: Sequence[str], fields: Mapping[str, int]) -> tuple[s
     return tuple("" if cell in (_EMPTY if at else _BLANK) else cell for at, cell in enumerate(cells))
 
 
-def _finding(mission: str, priority: str) -> Finding | None:
+def _unread(table: MarkdownTable, fields: Mapping[str, int], row: Sequence[str]) -> str:
+    """The first column of a waiting mission that nothing reads and that would hold it back or name its robot, or that
+    is meant for one that is read; "" for none."""
+    for at, name in enumerate(table.header):
+        cell = prose.one_line(row[at]).casefold()
+        if at in fields.values() or cell in _BLANK or cell in _EMPTY:
+            continue
+        word, value = prose.one_line(name).casefold(), _TRUTH.get(cell, cell)
+        if (
+            word in (*_COLUMNS["robot"], *_COLUMNS["assigned_to"])
+            or restricts("state" if word in _COLUMNS["status"] else name, value)
+            or resembles(name, [known for column in _TABLES["queue"] for known in _COLUMNS[column]])
+        ):
+            return name
+    return ""
+
+
+def _finding(mission: str, priority: str, unread: str) -> Finding | None:
     """Why a row of the pending queue makes no mission."""
     where, fix = f"{PATH} Pending Queue / {mission[:80]}", coded("mission.correct_row")
     if len(mission) > LONGEST:
@@ -188,6 +208,9 @@ def _finding(mission: str, priority: str) -> Finding | None:
     if priority.casefold() not in _PRIORITY:
         expected = coded("common.one_of", names=list(PRIORITIES))
         return Finding("MISSION_PRIORITY", where, expected, priority[:80], fix)
+    if unread:
+        found, fix = coded("session.unread", name=unread[:80]), coded("mission.column_out")
+        return Finding("FIELD_UNREAD", where, coded("common.one_of", names=_HEADERS["en"]["queue"]), found, fix)
     return None
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.standing import shown_actor
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.json_text import KeyTwice, each_key_once
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import finding_message
+from worldfs.base.order_parameters import REMARKS
+from worldfs.base.restricting_fields import resembles
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import Names, VirtualFile
 
@@ -23,6 +27,10 @@ if TYPE_CHECKING:
     from .world import World
 
 PATH: Final = "ORCHESTRATOR.md"
+_ADDED: Final[Mapping[str, type]] = {
+    "text": str, "id": str, "requires": list, "robot": str, "priority": str, "after": list, "confirm": str,
+}  # fmt: skip
+_ASKED: Final[Mapping[str, type]] = {"mission": str, "request": str, "value": str}
 
 
 class OrchestratorFile(VirtualFile):
@@ -88,11 +96,14 @@ class MissionFile(VirtualFile):
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         said = _members(data)
         if "mission" in said and "request" in said:
+            _demand_known(said, _ASKED, ask.actor)
             mission, what, value = (as_text(said.get(key)) for key in ("mission", "request", "value"))
             self.world.missions.request(mission, what, shown_actor(ask.name), value)
         elif said.get("task") is True:
+            _demand_known(said, {"task": bool}, ask.actor)
             self._add_task(ask.name)
         elif "text" in said:
+            _demand_known(said, _ADDED, ask.actor)
             self._add(said, ask.name)
         else:
             raise BadInput(
@@ -183,11 +194,32 @@ def open_missions(files: MissionFiles) -> list[Mission]:
 
 
 def _members(data: bytes) -> dict[str, object]:
-    """What is written to `mission`; {} for what is no object."""
+    """What is written to `mission`; {} for what is no object. Raises `BadInput` for a key that is written twice."""
     try:
-        return as_object(json.loads(data))
+        return as_object(json.loads(data, object_pairs_hook=each_key_once))
+    except KeyTwice as error:
+        raise error.refusal(path="mission", op="write") from None
     except (ValueError, RecursionError):
         return {}
+
+
+def _demand_known(said: dict[str, object], kinds: Mapping[str, type], actor: str) -> None:
+    """Raises `BadInput` for a member that nothing reads: it may hold the mission back, or name its robot."""
+    for name, value in said.items():
+        if name in REMARKS or (value is None and name in kinds):
+            continue
+        if name not in kinds:
+            likely = resembles(name, kinds)
+            raise BadInput(
+                coded("session.unread", name=name[:80]), path="mission", op="write", actor=actor, code="FIELD_UNREAD",
+                expected=coded("mission.payload"),
+                fix=coded("world.did_you_mean", likely=likely) if likely else coded("mission.take_out"),
+            )  # fmt: skip
+        if not isinstance(value, kinds[name]) or not all(isinstance(one, str) for one in as_list(value)):
+            raise BadInput(
+                coded("mission.bad_member", name=name, value=str(value)[:80]), path="mission", op="write", actor=actor,
+                expected=coded("mission.payload"),
+            )  # fmt: skip
 
 
 def _confirmed(said: dict[str, object]) -> str:

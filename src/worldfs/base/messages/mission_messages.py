@@ -198,6 +198,15 @@ ROWS = {
         'JSON：{{"text": …, "requires": [], "robot": "", "priority": "normal", "after": []}}，或 {{"mission": ID, '
         '"request": "pause"、"resume"、"cancel"、"release" 或 "priority", "value": ""}}',
     ),
+    "mission.column_out": (
+        "empty the cell, or take the row out until it is to be carried out; `paos mission add --robot` names a robot",
+        "清空该单元格，或先取出该行，需要执行时再放回；用 `paos mission add --robot` 指定机器人",
+    ),
+    "mission.bad_member": ("{name} is {value!r}", "{name} 是 {value!r}"),
+    "mission.take_out": (
+        "remove the member, or add the mission when it is to be carried out",
+        "删除该成员，或在需要执行时再添加此任务",
+    ),
     "mission.bad_payload": ("no mission and no request", "既不是任务也不是请求"),
     "mission.no_such_robot": ("no robot {robot}", "没有机器人 {robot}"),
     "mission.no_such_mission": ("no mission {id}", "没有任务 {id}"),

@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import parse_json
+from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
-from worldfs.formats.sheet_members import OrderTerms
+from worldfs.base.restricting_fields import restricting
+from worldfs.formats.sheet_members import TERMS, OrderTerms
 from worldfs.world.agent_jobs.written_terms import read_terms
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
 GENERAL: Final = "invoke.json"
+_READ: Final = ("tool", "tool_name", "op", "arguments", "args", *TERMS)
 
 
 class AcceptedTools(NamedTuple):
@@ -45,7 +47,11 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
     """
     try:
         text = data.decode().strip()
-        asked = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        asked = json.loads(
+            text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once
+        )
+    except KeyTwice as error:
+        raise bad_tool_order(f"{error.key!r} twice") from None
     except (ValueError, RecursionError):
         raise bad_tool_order("no JSON") from None
     if not isinstance(asked, dict):
@@ -60,6 +66,8 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
         raise bad_tool_order(f"tool {tool[:80]!r}, expected {accepts.family}_…")
     if not isinstance(_arguments(asked), dict):
         raise bad_tool_order("arguments that are no JSON object")
+    for name in restricting(asked, _READ) if _arguments(asked) is not asked else ():
+        raise bad_tool_order(f"{name[:80]!r}, which nothing reads")
     return ToolOrder(tool, text, read_terms(asked) if _given(asked) is not None else OrderTerms())
 
 
