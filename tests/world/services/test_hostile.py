@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -46,6 +47,31 @@ def test_an_order_is_read_or_refused(data: bytes, file: str) -> None:
         return
     assert order.tool.startswith("memory_")
     assert isinstance(tool_order.arguments(order.text), dict)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '"dry_run": true',
+        '"enabled": false',
+        '"not_before": "2030"',
+        '"approval": "required"',
+        '"args": {}',
+        '"tool": "x"',
+    ],
+)
+@pytest.mark.parametrize("arguments", [', "args": {"n": 1}', ""])
+def test_an_order_that_says_it_is_held_back_or_a_key_twice_is_refused(more: str, arguments: str) -> None:
+    if more == '"args": {}' and not arguments:
+        return
+    with pytest.raises(BadInput) as refused:
+        tool_order.parse_tool_order(f'{{"tool": "memory_load"{arguments}, {more}}}'.encode(), "invoke.json", ACCEPTS)
+    assert more.split('"')[1] in refused.value.expected
+
+
+def test_what_an_order_without_arguments_says_is_for_its_tool() -> None:
+    order = tool_order.parse_tool_order(b'{"enabled": false, "n": 1, "note": "x"}', "load.json", ACCEPTS)
+    assert tool_order.arguments(order.text) == {"enabled": False, "n": 1, "note": "x"}
 
 
 @given(BYTES)

@@ -47,9 +47,7 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
     """
     try:
         text = data.decode().strip()
-        asked = json.loads(
-            text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once
-        )
+        asked = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once)
     except KeyTwice as error:
         raise bad_tool_order(f"{error.key!r} twice") from None
     except (ValueError, RecursionError):
