@@ -254,9 +254,14 @@ def test_a_stop_outlives_the_token_that_gave_it(site: Site) -> None:
     site.world.resume(ROBOT, "operator")
 
 
-def test_an_agent_with_admin_rights_takes_no_persons_token(site: Site) -> None:
-    with site.far("rio as admin") as world, pytest.raises(WorldError):
-        world.control("auth_rotate", {"role": "admin"})
+@pytest.mark.parametrize("role", ["admin", "user"])
+def test_only_the_operator_makes_another_token_of_a_role(site: Site, role: str) -> None:
+    """A person with that token would be two persons, and approve what they ordered themselves."""
+    kim = TokenStore.open(site.home).add("mother", "admin", person="kim")[1]
+    with site.far("rio as admin") as world, pytest.raises(WorldError, match="operator"):
+        world.control("auth_rotate", {"role": role})
+    with blocking.connect(site.url, token=kim) as world, pytest.raises(WorldError, match="operator"):
+        world.control("auth_rotate", {"role": role})
 
 
 @pytest.mark.skipif(bool(WITHOUT), reason=f"nothing can be mounted here: {WITHOUT}")

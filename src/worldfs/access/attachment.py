@@ -31,7 +31,7 @@ NO_MOTHER: Final = Decision(False, "forbidden", coded("access.no_mother"))
 NO_SYSTEM: Final = Decision(False, "forbidden", coded("access.no_system"))
 MAIN_STAYS: Final = Decision(False, "forbidden", coded("access.main_stays"))
 REVOKED: Final = Decision(False, "forbidden", coded("access.revoked"))
-PERSONS_ONLY: Final = Decision(False, "forbidden", coded("access.persons_only"))
+OPERATORS_ONLY: Final = Decision(False, "forbidden", coded("access.operators_only"))
 AGENT_TAKEN: Final = Decision(False, "forbidden", coded("access.agent_taken"))
 
 
@@ -46,7 +46,7 @@ def decide(principal: Principal, verb: Verb, thing: object) -> Decision:
         case Realm.EVERY_AGENT:
             return ALLOWED if principal.role == ADMIN else HIDDEN
         case Realm.ROLE_TOKENS:
-            return ALLOWED if principal.person else PERSONS_ONLY
+            return ALLOWED if principal.person == OPERATOR else OPERATORS_ONLY
         case Realm.PUSHES:
             return ALLOWED if principal.role == ADMIN else ADMINS_ONLY
     raise TypeError(f"no rule for {thing!r}")

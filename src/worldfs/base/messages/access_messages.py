@@ -15,7 +15,10 @@ ROWS = {
     "access.no_system": ("user role cannot attach to system project", "user 角色不能连接系统项目"),
     "access.main_stays": ("main session cannot be closed", "主会话不能关闭"),
     "access.revoked": ("the token has expired or was revoked", "该令牌已过期或被撤销"),
-    "access.persons_only": ("only a person's token does this, no agent's", "只有人员的令牌可以这样做，智能体的不行"),
+    "access.operators_only": (
+        "only the operator's own token does this: a new token of a role speaks for the operator",
+        "只有操作员本人的令牌可以这样做：角色的新令牌代表操作员",
+    ),
     "access.agent_taken": ("the agent has a token of its own now", "该智能体现已有自己的令牌"),
     "access.only_agent": ("this token is valid only for agent {agent}", "此令牌只对智能体 {agent} 有效"),
     "access.not_ready": ("waiting for approval", "正在等待批准"),
