@@ -8,7 +8,7 @@ from typing import Final
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
-from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding, binding_of_role
+from .binding import ADMIN, HOME_PROJECT, MOTHER, NODE, SYSTEM, USER, Binding, binding_of_role
 from .decision import ALLOWED, HIDDEN, Decision
 from .operation_rights import ADMINS_ONLY
 from .principal import Principal, TokenHolder
@@ -75,25 +75,30 @@ def _decide_attach(principal: Principal, claim: AttachClaim) -> Decision:
 
 def first_binding(principal: Principal, tokens: TokenStore, projects: AttachableProjects) -> Binding | Decision:
     """The first binding of a connection (acheron §1.2). A token that acts for an agent begins at its last project, else
-    at the only one that there is for it."""
+    at its usual one."""
     if principal.role == NODE:
         return NO_NAMESPACE
     holder = principal.holder
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return principal.bound(MOTHER, SYSTEM)
     last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
-    if last is None:
-        open_to = _only_project(holder, projects) if holder.agent else ""
-        return principal.bound(holder.agent, open_to) if open_to or holder.role == ADMIN else UNPROVISIONED
-    binding = principal.bound(holder.agent or last.agent, last.project)
-    there = last.project in projects.project_ids() and projects.allows(binding, "read")
-    return binding if there and tokens.acts_for(holder, binding.agent) else LAST_GONE
+    if last is not None:
+        binding = principal.bound(holder.agent or last.agent, last.project)
+        there = last.project in projects.project_ids() and projects.allows(binding, "read")
+        if there and tokens.acts_for(holder, binding.agent):
+            return binding
+    open_to = _usual_project(holder, projects) if holder.agent else ""
+    if open_to or (last is None and holder.role == ADMIN):
+        return principal.bound(holder.agent, open_to)
+    return UNPROVISIONED if last is None else LAST_GONE
 
 
-def _only_project(holder: TokenHolder, projects: AttachableProjects) -> str:
+def _usual_project(holder: TokenHolder, projects: AttachableProjects) -> str:
+    """The home's own project, else the only one that there is for it: no project that another agent makes, or removes,
+    takes an agent's place from it."""
     named = (id for id in projects.project_ids() if id != SYSTEM)
     open_to = [id for id in named if projects.allows(Binding(USER, holder.agent, id), "read")]
-    return open_to[0] if len(open_to) == 1 else ""
+    return HOME_PROJECT if HOME_PROJECT in open_to else open_to[0] if len(open_to) == 1 else ""
 
 
 def default_project(principal: Principal, agent: str, present: str) -> str:

@@ -12,6 +12,7 @@ USER = "user"
 NODE = "node"
 MOTHER = "mother"  # the primary agent
 SYSTEM = "system"  # the primary agent's project
+HOME_PROJECT = "main"  # of the home's own workspace
 
 
 class Binding(NamedTuple):

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
+from worldfs.access.binding import HOME_PROJECT
 from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from .tree_planner_port import TreePlannerPort
     from .workspace_targets import WorkspaceTargets
 
-PROJECT = "main"
+PROJECT = HOME_PROJECT
 GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md", "ORCHESTRATOR.md"})  # documents that other programs edit
 Log = Callable[[str, "Job"], None]
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from worldfs.access.auth import bearer_token
-from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
+from worldfs.access.binding import ADMIN, HOME_PROJECT, MOTHER, SYSTEM, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.principal import TokenHolder
 from worldfs.access.token_file import TokenVisit
@@ -328,6 +328,30 @@ def test_who_asks_while_another_thread_reads_the_tokens_does_not_see_the_old_one
     reads(kept)
     asking.join()
     assert found[0] is not None and found[0].agent == "rio"
+
+
+def test_no_project_of_another_agent_takes_an_agents_place_from_it(hold):
+    async def life(stand):
+        stand.realm.plane.ensure_project(HOME_PROJECT, HOME_PROJECT, [])
+        _, token = TokenStore.open(stand.realm.home).add("rio")
+        _, others = TokenStore.open(stand.realm.home).add("ada")
+
+        async def place(of):
+            async with stand.connect(of) as plug:
+                return (await plug.control("session_status"))["payload"]["project_id"]
+
+        usual = await place(token)
+        async with stand.connect(others) as plug:
+            made = (await plug.control("project_create", {"name": "mine"}))["payload"]["project_id"]
+        assert await place(token) == usual == HOME_PROJECT != made
+        async with stand.connect(token) as plug:
+            visit = {"session_key": "k", "agent_id": "rio", "project_id": made}
+            assert (await plug.control("session_attach", visit))["ok"] is True
+        async with stand.connect(others) as plug:
+            assert (await plug.control("project_delete", {"project_id": made}))["ok"] is True
+        assert await place(token) == usual
+
+    hold(life)
 
 
 def test_a_revoked_token_ends_its_connections_and_begins_none(hold):
