@@ -174,8 +174,8 @@ class TokenStore:
         return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
 
     def revoke(self, named: str) -> list[str]:
-        """Revoke a token by its id, all of an agent or a person by its name, or the shared one of role `user`: their
-        ids.
+        """Revoke a token by its id, all of an agent or a person by its name, and the shared one where the name is
+        `user`: their ids.
 
         Raises `NotFound`.
         """
@@ -185,9 +185,9 @@ class TokenStore:
         def edit(kept: dict[str, object]) -> list[str]:
             rows = parse_tokens(kept).issued
             gone = [row.id for row in rows if named in (row.id, row.agent, row.person)]
-            if not gone and named == USER and kept.get(f"{USER}_token"):
+            if named == USER and kept.get(f"{USER}_token"):
                 kept[f"{USER}_token"] = None
-                gone = [USER]
+                gone.append(USER)
             if not gone:
                 raise NotFound(coded("access.no_token", named=named), op="token", fix=coded("access.token_list"))
             kept[AGENTS] = [token_row(row) for row in rows if row.id not in gone]

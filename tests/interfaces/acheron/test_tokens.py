@@ -330,6 +330,13 @@ def test_who_asks_while_another_thread_reads_the_tokens_does_not_see_the_old_one
     assert found[0] is not None and found[0].agent == "rio"
 
 
+def test_the_shared_token_is_revoked_beside_those_of_an_agent_of_that_name(tmp_path):
+    tokens = TokenStore.open(tmp_path)
+    token, shared = tokens.add("user")[1], json.loads((tmp_path / "auth_tokens.json").read_text())["user_token"]
+    assert len(tokens.revoke("user")) == 2
+    assert tokens.holder(token) is None and tokens.holder(shared) is None
+
+
 def test_no_project_of_another_agent_takes_an_agents_place_from_it(hold):
     async def life(stand):
         stand.realm.plane.ensure_project(HOME_PROJECT, HOME_PROJECT, [])

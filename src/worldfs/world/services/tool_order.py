@@ -11,13 +11,14 @@ from worldfs.base.errors import BadInput
 from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
-from worldfs.base.restricting_fields import restricting
-from worldfs.formats.sheet_members import TERMS, OrderTerms
+from worldfs.formats.entry_contradictions import refuse_restrictions
+from worldfs.formats.sheet_members import RETRY, TERMS, EntryRefused, OrderTerms
 from worldfs.world.agent_jobs.written_terms import read_terms
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
 GENERAL: Final = "invoke.json"
 _READ: Final = ("tool", "tool_name", "op", "arguments", "args", *TERMS)
+_PARTS: Final = {"timeouts": ("queue", "execute", "session"), "retry": RETRY}
 
 
 class AcceptedTools(NamedTuple):
@@ -64,8 +65,11 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
         raise bad_tool_order(f"tool {tool[:80]!r}, expected {accepts.family}_…")
     if not isinstance(_arguments(asked), dict):
         raise bad_tool_order("arguments that are no JSON object")
-    for name in restricting(asked, _READ) if _arguments(asked) is not asked else ():
-        raise bad_tool_order(f"{name[:80]!r}, which nothing reads")
+    if _arguments(asked) is not asked:
+        try:
+            refuse_restrictions(asked, "", _READ, TERMS, _PARTS)
+        except EntryRefused as refused:
+            raise bad_tool_order(f"{refused.pointer[1:81]}, which nothing reads") from None
     return ToolOrder(tool, text, read_terms(asked) if _given(asked) is not None else OrderTerms())
 
 
