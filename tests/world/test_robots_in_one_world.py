@@ -124,6 +124,26 @@ def test_what_a_robot_saw_before_another_wrote_is_not_written_over_it(tmp_path):
         assert page(world).thing(thing.id).position[0] == pytest.approx(moved[0], abs=1e-3)
 
 
+def test_a_thing_in_a_hand_that_moves_is_in_that_hand_after_a_kill(tmp_path, run):
+    """The other robot's order ends, and is observed, while the hand is on its way."""
+    with workspace(tmp_path) as world:
+        run(world)
+        cube = page(world).objects[0].id
+        job = world.submit(Order("act_1", NEAR, "pick_up", {"object_id": cube}))
+        assert world.wait_job(job, PATIENCE_S * 4).outcome.ok
+        arm = world.kernel.nodes[NEAR].driver.arm
+        with arm.view.working(order=True):
+            raised = arm.view.joints()
+            raised[1] -= 0.2
+            arm.mover.follow([arm.view.joints(), raised])
+        world.kernel.hooks.observe(FAR)
+        seen = world.kernel.nodes[FAR].driver.observe().thing(cube).position
+        assert seen != pytest.approx(page(world).thing(cube).position, abs=0.01)
+    with workspace(tmp_path) as world:
+        hand = world.kernel.nodes[NEAR].driver.observe().robot(NEAR)
+        assert hand.holding == cube
+
+
 def test_arms_that_stand_in_each_other_are_refused_by_name_and_stop_no_kernel(tmp_path):
     scene = {"robots": [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in (NEAR, FAR)], "objects": []}
     with workspace(tmp_path, scene=scene) as world:

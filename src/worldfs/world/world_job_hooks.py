@@ -39,6 +39,7 @@ from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_l
 from worldfs.planning.outcome_judge import UNSEEN, Observed, OutcomeVerdict, judge
 from worldfs.planning.reviewers import ReviewerChain, refuses
 
+from .carried_things import left_to_their_carriers
 from .computed_files import film_name
 
 if TYPE_CHECKING:
@@ -103,14 +104,17 @@ class WorldJobHooks:
         # only a simulated scene lists every thing; for other drivers an unobserved thing may still exist
         whole = built is not None
 
+        written = seen
+
         def merged(data: bytes) -> bytes:
-            nonlocal present, seen
+            nonlocal present, seen, written
             if data != present:  # what another robot wrote meanwhile may be later than what was seen here
                 present, seen = data, driver.observe()
-            return environment.merge(data, seen, robot_id=node, now=now, before=before, whole=whole)
+            written = left_to_their_carriers(seen, lambda: environment.read(data).scene, node)
+            return environment.merge(data, written, robot_id=node, now=now, before=before, whole=whole)
 
         self.environment.change(merged)
-        self._told[node] = environment.next_baseline(before, seen)
+        self._told[node] = environment.next_baseline(before, written)
         self._seen[node] = (seen, self.environment.fetch().revision)
         return seen
 
