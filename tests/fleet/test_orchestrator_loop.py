@@ -420,6 +420,17 @@ def test_an_old_copy_of_the_own_board_is_nobody_elses(fleet):
     assert not any(finding is not None for finding in fleet.alerts.values())
 
 
+def test_the_board_of_a_killed_orchestrator_is_nobody_elses(fleet):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    fleet.robots.end("m1")
+    fleet.settle()
+    fleet.loop._page._own.clear()  # as one that begins knows them
+    fleet.write(FOREIGN.replace("Clear the hall", fleet.files.load("m1").order.text).replace("robot_9", "r1"))
+    fleet.settle()
+    assert not any(finding is not None for finding in fleet.alerts.values())
+
+
 def test_a_row_as_it_was_rendered_is_no_new_mission_after_its_end(fleet):
     for n in range(1, 4):
         fleet.add(f"m{n}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from worldfs.base.clock import Clock, stamp
@@ -137,7 +138,9 @@ class DashboardFile:
             found = orchestrator.read(self._data).dashboard
             rows = [row.mission for row in found.active] + [row.robot for row in found.robots]
             queued = {row.mission for row in board.queue}
-            if others := [row for row in rows if row not in here and row not in queued and row not in self._own]:
+            others = [row for row in rows if row not in here and row not in queued and row not in self._own]
+            ended = self._ended_titles() if others else ()  # shown by the orchestrator before this one
+            if others := [row for row in others if row not in ended]:
                 place = f"{self.key}#rows"
                 said = coded("mission.foreign_rows", rows=[row[:80] for row in others[:5]], n=len(others))
                 expected, fix = coded("mission.own_rows"), coded("mission.version_before", file=self.key)
@@ -146,6 +149,14 @@ class DashboardFile:
         self._own.update(dict.fromkeys(here))
         while len(self._own) > OWN:
             del self._own[next(iter(self._own))]
+
+    def _ended_titles(self) -> set[str]:
+        titles = set[str]()
+        for id in self._files.latest_ids():
+            with suppress(UserError):  # an alert names it
+                mission = self._files.load(id)
+                titles.add(mission.order.title or mission.order.text)
+        return titles
 
     def patience(self) -> float | None:
         """Seconds until a render that was put off; None: there is none."""
