@@ -153,8 +153,8 @@ ROWS = {
     ),
     "robot.gripper_at": ("the gripper is at {at}, {mm:.1f} mm from the goal", "手位于 {at}，距目标 {mm:.1f} 毫米"),
     "robot.motion_stopped": (
-        "{op} stopped ({why}); the arm holds still where it is",
-        "{op} 已停止({why})；机械臂停在原处",
+        "{op} stopped ({why}); the robot holds still where it is",
+        "{op} 已停止({why})；机器人停在原处",
     ),
     "robot.cancelled": ("cancelled", "已取消"),
     "robot.timeout": ("timeout", "超时"),
