@@ -29,7 +29,7 @@ OWN = Operation("polish", "", (Parameter("part", "string"),))
         (Operation("strategy"), {"script": "home", "loudly": True}, ["loudly"]),
         (Operation("push"), {"object_id": "c1", "direction": "left", "distance": 0.1, "hard": True}, ["hard"]),
         (OWN, {"part": "lid", "force": 3}, ["force"]),
-        (Operation("polish"), {"whatever": 1}, []),
+        (Operation("polish"), {"whatever": 1, "trace_id": "t", "dry_run": False, "robot_id": "arm"}, ["whatever"]),
     ],
 )
 def test_what_nothing_reads(op, params, unread):
@@ -51,5 +51,7 @@ def test_what_a_driver_declares_is_read_beside_the_row_of_a_profile():
     whole = profile_with_declared(profile, declared).op("polish")
     assert whole is not None and unread_parameters(whole, {"part": "lid", "force": 3, "speed": 1}) == ["speed"]
     assert all(parameter.optional for parameter in whole.parameters[1:])
+    bare = profile_with_declared(Profile(ops=(Operation("polish"), MOVE_TO)), declared).op("polish")
+    assert bare is not None and unread_parameters(bare, {"force": 3, "speed": 1}) == ["speed"]
     for other in (None, Operation("wave", "", (Parameter("force"),)), Operation("polish")):
         assert profile_with_declared(profile, other) is profile

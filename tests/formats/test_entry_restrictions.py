@@ -9,7 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from worldfs.base.restricting_fields import restricts
+from worldfs.base.model import Operation
+from worldfs.base.order_parameters import unread_parameters
+from worldfs.base.restricting_fields import harmless, restricts, unread
 from worldfs.formats import action
 from worldfs.formats.action import SheetEntry
 from worldfs.formats.runtime import sessions
@@ -23,16 +25,29 @@ HOLDING: list[tuple[str, Any]] = [
     ("state", "on hold"), ("options", {"dry_run": True}), ("limits", {"speed": 1}), ("暂停", True), ("启用", False),
     ("SAFETY", {"joint_speed": 0.1}), ("stop", True), ("speed_limit", 0.1), ("skip", True), ("sim_only", True),
 ]  # fmt: skip
-# Of other tools, which say nothing of how the entry is carried out
+# What tells of an order and says nothing of how it is carried out
 FOREIGN: list[tuple[str, Any]] = [
-    ("shop_number", 7), ("trace_id", "x"), ("run_id", "r1"), ("tags", ["a"]), ("metadata", {"author": "x", "v": 1}),
-    ("updatedAt", "2026"), ("startedAt", "2026"), ("finished_at", "2026"), ("approved_by", "alice"), ("scheduler", "x"),
-    ("simulator", "mujoco"), ("activeForm", "Picking"), ("cause", "x"), ("drift", 0.1), ("parsed", True),
-    ("mode", "auto"), ("state", "new"), ("phase", 2), ("dry_run", False), ("enabled", True), ("paused", False),
-    ("not_before", None), ("only_if", ""), ("after", []), ("labels", {"env": "test"}), ("order_number", "e"),
+    ("shop_id", 7), ("trace_id", "x"), ("run_id", "r1"), ("tags", ["a"]), ("metadata", {"author": "x", "v": 1}),
+    ("updatedAt", "2026"), ("startedAt", "2026"), ("finished_at", "2026"), ("requested_by", "ada"), ("cause", "x"),
+    ("mode", "auto"), ("state", "new"), ("dry_run", False), ("enabled", True), ("paused", False), ("labels", {"a": 1}),
+    ("not_before", None), ("only_if", ""), ("after", []), ("tool_call_id", "c1"), ("parentSpanId", "s"),
+    ("x_speed_note", "fast"), ("x-shop", {"shelf": 3}), ("_line", 4), ("why", "breakfast"), ("reasoning", "2"),
+    ("备注", "早餐"), ("创建时间", "2026"), ("velocity", None), ("avoid", []), ("model_version", "2"), ("note2", "x"),
+]  # fmt: skip
+# Of an entry of SESSIONS.md, as the specification shows it
+PLANNED: list[tuple[str, Any]] = [
     ("runtime_hints", {"perception_queries": ["cup"], "force_environment_refresh": True}),
-    ("verification", {"mode": "enforce", "goal": "x", "constraints": ["y"]}), ("read", True), ("模拟器", "mujoco"),
+    ("verification", {"mode": "enforce", "goal": "x", "constraints": ["y"]}),
     ("gateway_action", {"action_type": "x", "source": "chat", "inputs": {}}), ("safety_profile", {"profile": "usual"}),
+]  # fmt: skip
+# That no list of words for holding back knows, or that says how
+UNREAD: list[tuple[str, Any]] = [
+    ("velocity", 0.01), ("force", 1), ("avoid", ["cup"]), ("keep_clear", True), ("no_go", "left"), ("bounds", [0, 1]),
+    ("workspace", [0, 1]), ("constraints", ["slow"]), ("tolerance", 0.01), ("height", 0.1), ("gentle", True),
+    ("slowly", True), ("confirm", True), ("test", True), ("approved_by", "alice"), ("mode", "careful"), ("phase", 2),
+    ("run", False), ("execute", False), ("avoid_object_id", "cup"), ("arm_id", "left"), ("zone_id", "a"), ("on", "x"),
+    ("at", "10:00"), ("time", "10:00"), ("instruction", "slowly"), ("order_number", 2), ("x_dry_run", True),
+    ("metadata", {"dry_run": True}), ("轻拿轻放", True), ("runtime_hints", {"speed": 1}), ("max_v", 0.1),
 ]  # fmt: skip
 
 
@@ -65,6 +80,27 @@ def test_what_holds_back_refuses_an_entry_of_either_sheet_and_is_named(name: str
 def test_what_other_tools_write_for_themselves_is_kept(name: str, value: Any) -> None:
     for entry in (in_action(**{name: value}), in_sessions(**{name: value}), in_sessions(execution={name: value})):
         assert entry.order is not None and entry.finding is None, entry.finding
+
+
+@pytest.mark.parametrize(("name", "value"), PLANNED)
+def test_a_session_keeps_what_the_specification_shows_beside_it(name: str, value: Any) -> None:
+    assert in_sessions(**{name: value}).finding is None
+
+
+@pytest.mark.parametrize(("name", "value"), UNREAD)
+def test_whatever_else_nothing_reads_refuses_an_action_by_name(name: str, value: Any) -> None:
+    entry = in_action(**{name: value})
+    assert entry.order is None and entry.finding is not None and entry.finding.code == "FIELD_UNREAD"
+    assert name in entry.finding.found and entry.finding.fix and not entry.finding.warning
+    assert in_action(**{name: value, "status": "completed"}).state == "terminal"
+    own = Operation("wave")  # a row that lists no parameters, and has no meaning of its own
+    assert unread_parameters(own, {name: value}) == [name]
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz_", min_size=3, max_size=12), st.sampled_from([1, "x", True, [1], {"a": 1}]))
+def test_a_name_is_harmless_or_refuses(name: str, value: Any) -> None:
+    assert (in_action(**{name: value}).order is None) == (name in [*unread({name: value})])
+    assert harmless("x_" + name) or restricts("x_" + name, True)
 
 
 @pytest.mark.parametrize("name", ["sesion", "Session", "total", "x"])

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from .model import Json, Operation, Parameter, Profile
-from .restricting_fields import restricting
+from .restricting_fields import unread
 from .standard_operations import (
     EXECUTE_TEXT,
     FIXTURED,
@@ -70,22 +70,23 @@ def thing_names(op: Operation, params: Json) -> tuple[str, ...]:
 
 
 def unread_parameters(op: Operation, params: Json) -> list[str]:
-    """What is given and not read: no name of its row, nor one more for what these mean. Where no row says, only what
-    would hold the order back or limit it."""
+    """What is given and not read: no name of its row, nor one more for what these mean. Where no row says, all but what
+    only tells of the order."""
     listed = {*_listed(op)}
     meanings, read = tuple(_meanings(op, params)), listed | _ANY
     for names in meanings:
         given = [name for name in names if params.get(name) is not None]
         counts = next((name for name in given if name in listed), given[0] if given else "")
         read |= {name for name in given if params[name] == params[counts]}
-    unread = [name for name, value in params.items() if value is not None and name not in read]
-    return unread if listed or meanings else [name for name in restricting(params) if name not in _ANY]
+    if not listed and not meanings:
+        return list(unread(params, _ANY))
+    return [name for name, value in params.items() if value is not None and name not in read]
 
 
 def profile_with_declared(profile: Profile, declared: Operation | None) -> Profile:
     """The profile, its row of that operation with what the driver declares to read beside what the row lists."""
     row = profile.op(declared.name) if declared is not None else None
-    if declared is None or row is None or not row.parameters:
+    if declared is None or row is None or (not row.parameters and meaning(row.name) is not None):
         return profile
     listed = {parameter.name for parameter in row.parameters}
     more = tuple(replace(one, optional=True) for one in declared.parameters if one.name not in listed)

@@ -1,6 +1,7 @@
-"""Fields of documents that hold back, delay or limit what is carried out, by their names, and names that resemble one.
+"""Fields of documents that nothing reads: which of them hold back, delay or limit, and which are harmless.
 
 One piece judges the fields that nothing reads, of every sheet and registry. Compared without case, "_", "-" and spaces.
+Beside an order only what is `harmless` may stand: no list of words knows every word for a limit.
 """
 
 from __future__ import annotations
@@ -61,6 +62,39 @@ _ALLOWING_ZH: Final = re.compile("^(已?启用|已?批准|已?确认|已?允许)
 _STATES: Final = ("mode", "state", "stage", "phase", "runmode", "executionmode")  # whose value may be such a word
 _PARTS: Final = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LONGEST: Final = 40  # characters of a name that may be a slip of another
+# A name whose every word is one of these tells where an order comes from, of whom, why, or how it ended
+_TELLING: Final = frozenset((
+    "annotation", "annotations", "app", "author", "batch", "caller", "cause", "changelog", "client", "comment",
+    "comments", "confidence", "correlation", "creator", "description", "display", "email", "error", "errors",
+    "experiment", "explanation", "feedback", "generator", "goal", "hash", "history", "id", "info", "intent",
+    "issuer", "keywords", "label", "labels", "lang", "language", "locale", "log", "logs", "message", "messages",
+    "meta", "metadata", "mission", "model", "name", "note", "notes", "operator", "org", "outcome", "owner",
+    "parent", "planner", "project", "prompt", "provenance", "rationale", "reason", "reasoning", "reasons", "remark",
+    "remarks", "requester", "response", "result", "results", "run", "schema", "score", "sender", "session",
+    "source", "sources", "span", "summary", "tag", "tags", "team", "tenant", "thinking", "thought", "thoughts",
+    "thread", "ticket", "title", "trace", "traceparent", "tracestate", "uri", "url", "user", "username", "uuid",
+    "version", "why", "workflow",
+))  # fmt: skip
+_DONE: Final = frozenset((
+    "created", "updated", "modified", "changed", "requested", "issued", "submitted", "sent", "received", "generated",
+    "written", "logged", "recorded", "reported", "queued", "claimed", "started", "finished", "completed", "ended",
+    "failed", "imported", "exported", "edited", "reviewed", "assigned", "authored",
+))  # fmt: skip
+_OF_DONE: Final = frozenset(("at", "by", "on", "time", "date", "timestamp", "ts", "from", "via", "utc", "ms", "with"))
+_FOREIGN: Final = ("x_", "x-", "_", "$schema")  # how another tool marks names as its own
+_IDS: Final = ("id", "ids", "uuid")
+# Whose id says which thing, place or robot is meant, or not meant
+_MEANT: Final = frozenset((
+    "arm", "arms", "area", "container", "device", "gripper", "hand", "location", "node", "object", "objects", "place",
+    "policy", "region", "robot", "robots", "skill", "support", "target", "targets", "thing", "things", "tool", "zone",
+    "zones",
+))  # fmt: skip
+_SPARED: Final = ("avoid", "except", "keep", "no", "spare", "without")
+_BEGUN: Final = frozenset(("begin", "do", "execute", "go", "move", "perform", "proceed", "run", "start"))
+_USUAL: Final = frozenset(("auto", "automatic", "default", "live", "new", "normal", "open", "standard", "usual"))
+_TELLING_ZH: Final = re.compile(
+    "(备注|注释|说明|描述|标题|名称|标签|来源|作者|原因|理由|编号|版本|结果|摘要|目标说明|(创建|更新|提交|完成|下发|生成)(时间|者|人)?)"
+)
 
 
 def restricting(members: Mapping[str, object], known: Collection[str] = (), depth: int = 1) -> Iterator[str]:
@@ -73,6 +107,42 @@ def restricting(members: Mapping[str, object], known: Collection[str] = (), dept
             yield str(name)
 
 
+def unread(members: Mapping[str, object], known: Collection[str] = ()) -> Iterator[str]:
+    """The members that nothing reads and that may say how an order is carried out: all but what is harmless."""
+    holding = {*restricting(members, known)}
+    for key, value in members.items():
+        name, nothing = str(key), key in known or says_nothing(value)
+        if key in holding or not (nothing or harmless(name) or _lifts(name, value)):
+            yield name
+
+
+def harmless(name: str) -> bool:
+    """Whether a field of this name, which nothing reads, only tells of an order: of whom, when, why it is."""
+    low = name[:_LONGEST].lower()
+    if _kind(name):
+        return False
+    if low.startswith(_FOREIGN) or _TELLING_ZH.fullmatch(low):
+        return True
+    words = [word for word in (word.lower() for word in _PARTS.findall(name)) if not word.isdigit()]
+    if not words or len(name) > _LONGEST:
+        return False
+    if words[0] in _DONE and _OF_DONE.issuperset(words[1:]):
+        return True
+    if len(words) > 1 and words[-1] in _IDS:
+        return words[-2] not in _MEANT and words[0] not in _SPARED
+    return _TELLING.issuperset(words)
+
+
+def _lifts(name: str, value: object) -> bool:
+    """Whether a field that may hold back says that it does not: `dry_run: false`, `enabled: true`, `mode: auto`."""
+    kind = _kind(name)
+    if kind == "state":
+        return isinstance(value, str) and value.strip().lower() in _USUAL
+    if kind == "allowing" and bare_name(name) not in _ALLOWING and not _ALLOWING_ZH.search(name):
+        return False  # `confirm: true` is not `confirmed: true`
+    return bool(kind) and not restricts(name, value)
+
+
 def restricts(name: str, value: object) -> bool:
     """Whether a field of this name, with this value, says that something is held back, delayed or limited."""
     if says_nothing(value):
@@ -80,6 +150,8 @@ def restricts(name: str, value: object) -> bool:
     kind = _kind(name)
     if kind == "state":
         return isinstance(value, str) and _kind(value) == "holding"
+    if not kind:
+        return value is False and bare_name(name) in _BEGUN
     return (kind == "holding" and value is not False) or (kind == "allowing" and value is not True)
 
 

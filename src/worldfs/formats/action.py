@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
-from worldfs.base.restricting_fields import says_nothing
+from worldfs.base.restricting_fields import restricts, says_nothing, unread
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
 from worldfs.formats.entry_contradictions import meant, misspelt, refuse_contradictions, refuse_restrictions
@@ -34,6 +34,7 @@ _PARTS = {  # members of an entry's own mappings: an action has no phases, and g
 _WRITTEN = sorted(_KNOWN - entry_ids.TRANSIENT)
 # What is done, by which robot, when, how long, how often
 _RESTRICTING = frozenset(("action_type", "params", "parameters", "robot_id", *sheet_members.TERMS))
+_PLAIN = _KNOWN - _RESTRICTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +182,9 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
         place.check(entry, at)
         order, warning = _order(entry, id, at, place.node)
         if state == "pending":
-            refuse_contradictions(entry, order.op, order.params, at)
-            refuse_restrictions(entry, at, _KNOWN, _RESTRICTING, _PARTS)
+            again = refuse_contradictions(entry, order.op, order.params, at)
+            warned = {name for name, value in order.extra.items() if meant(name, _PLAIN) and not restricts(name, value)}
+            refuse_restrictions(entry, at, _KNOWN | again | warned, _RESTRICTING, _PARTS, refused=unread)
         if warning is not None and warning.code == "FIELD_UNREAD" and warning.expected in _RESTRICTING:
             raise warning  # it would be carried out without the restriction
         if id in taken:
@@ -224,8 +226,7 @@ def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, EntryRefuse
 
 
 def _misspelt(extra: Json, at: str) -> EntryRefused | None:
-    """A field that nothing reads and that looks like one that is read, one that restricts the order first. Others' own
-    fields are kept."""
+    """A field that nothing reads and that looks like one that is read, one that restricts the order first."""
     found: list[EntryRefused] = []
     for name, value in extra.items():
         if says_nothing(value):

@@ -1,11 +1,11 @@
 """What an entry of a sheet says beside its order and nothing reads: what would hold it back, or says another order.
 
-Other tools' own fields are kept and mean nothing. A field that would restrict, delay or change the order refuses it.
+Only what tells of the order (who, when, why) is kept and means nothing; whatever else nothing reads refuses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from worldfs.base.messages import coded
@@ -31,17 +31,23 @@ _MOVING: Final = frozenset((*OBJECT, *POINT, *SUPPORT, *AXES, *TURNS, "direction
 
 
 def refuse_restrictions(
-    entry: Json, at: str, known: Collection[str], terms: Collection[str], parts: Mapping[str, Collection[str]]
+    entry: Json,
+    at: str,
+    known: Collection[str],
+    terms: Collection[str],
+    parts: Mapping[str, Collection[str]],
+    *,
+    refused: Callable[[Json, Collection[str]], Iterable[str]] = restricting,
 ) -> None:
     """Raises `EntryRefused` for the first field that would hold the entry back or limit it, and that nothing reads.
 
     `known`: the members that are read, `terms` those of them without which it would be carried out otherwise; `parts`:
     its own mappings, with the members that are read of each. Whatever `timeouts` holds is a limit.
     """
-    _refuse(entry, at, known, terms, restricting(entry, known))
+    _refuse(entry, at, known, terms, refused(entry, known))
     for part, read in parts.items():
         if isinstance(members := entry.get(part), dict):
-            _refuse(members, f"{at}/{part}", read, read, members if part == "timeouts" else restricting(members, read))
+            _refuse(members, f"{at}/{part}", read, read, members if part == "timeouts" else refused(members, read))
 
 
 def _refuse(members: Json, at: str, known: Collection[str], terms: Collection[str], holding: Iterable[str]) -> None:
@@ -53,8 +59,11 @@ def _refuse(members: Json, at: str, known: Collection[str], terms: Collection[st
         if likely := meant(name, terms):
             raise misspelt(where, name, likely)
         if name in held:
-            found = coded("file.holds_back", name=name[:80], value=str(value)[:80])
-            raise EntryRefused(where, coded("file.carried_out"), found, coded("file.take_out"), "FIELD_UNREAD")
+            found, fix = coded("session.unread", name=name[:80]), coded("file.take_out_or_mark")
+            if any(restricting({name: value})):
+                found = coded("file.holds_back", name=name[:80], value=str(value)[:80])
+                fix = coded("file.take_out")
+            raise EntryRefused(where, coded("file.carried_out"), found, fix, "FIELD_UNREAD")
 
 
 def meant(name: str, known: Collection[str]) -> str:
@@ -68,20 +77,27 @@ def misspelt(where: str, name: str, likely: str) -> EntryRefused:
     return EntryRefused(where, likely, coded("session.unread", name=name[:80]), fix, "FIELD_UNREAD")
 
 
-def refuse_contradictions(entry: Json, op: str, params: Json, at: str) -> None:
-    """Raises `EntryRefused` for the first field of the entry that says another order."""
+def refuse_contradictions(entry: Json, op: str, params: Json, at: str) -> frozenset[str]:
+    """The fields of the entry that say its order once more; raises `EntryRefused` for the first that says another."""
+    again: set[str] = set()
     both = entry.get("params"), entry.get("parameters")
     if None not in both and not same(*both):
         raise _other(f"{at}/parameters", "parameters", both[1])
     for name, value in entry.items():
         if value in (None, "", [], {}) or (name in ("params", "parameters")):
             continue
-        if bare_name(name) in PARAMS and not same(value, params):
+        if bare_name(name) in PARAMS:
+            differs = not same(value, params)
+        elif name in _ACTION and isinstance(value, str):
+            differs = value.strip() != op and meaning(value.strip()) is not None
+        elif name in _MOVING:
+            differs = not any(same(value, given) for given in params.values())
+        else:
+            continue
+        if differs:
             raise _other(f"{at}/{name}", name, value)
-        if name in _ACTION and isinstance(value, str) and value.strip() != op and meaning(value.strip()) is not None:
-            raise _other(f"{at}/{name}", name, value)
-        if name in _MOVING and not any(same(value, given) for given in params.values()):
-            raise _other(f"{at}/{name}", name, value)
+        again.add(name)
+    return frozenset(again)
 
 
 def _other(where: str, name: str, value: object) -> EntryRefused:

@@ -95,6 +95,10 @@ ROWS = {
         "{name} = {value}, which would hold it back or limit it, and which nothing reads",
         "{name} = {value}，它会限制这条指令，但没有任何程序读取它",
     ),
+    "file.take_out_or_mark": (
+        "remove the field; what is another tool's own is named `x_…`, or stands in `metadata`",
+        "删除该字段；其他工具自己的字段请以 `x_` 开头，或写在 `metadata` 中",
+    ),
     "file.take_out": (
         "remove the field, or take the entry out until it is to be carried out; the state `cancelled` does that, too",
         "删除该字段，或先取出该条目，需要执行时再放回；状态 `cancelled` 也可以",
