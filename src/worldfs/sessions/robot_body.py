@@ -134,7 +134,7 @@ class RobotBody:
             if not nothing_wrong(found):
                 outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
                 break
-            outcome = run_skill(runtime, request, SkillContext(adapter, None, run))
+            outcome = run_skill(runtime, request, SkillContext(adapter, None, run), adapter)
             self._account(adapter, step, outcome)
             done.append({"op": step.op, "ok": outcome.ok})
             if not outcome.ok:

@@ -32,6 +32,7 @@ from worldfs.base.model import (
     routing_of,
 )
 from worldfs.base.model.skill import SIM
+from worldfs.base.plugin_calls import CheckedPlugin
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
@@ -45,6 +46,7 @@ from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillReq
 
 from . import preflight
 from .episode_trace import EpisodeTrace
+from .lent_target import target_to_read
 from .plugins import Plugins
 from .session_witness import SessionWitness
 from .session_words import (
@@ -169,7 +171,8 @@ class SessionDriver:
         found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
         request = self._read(self._skill_request(order, skill), runtime, adapter)
-        return [*found, *(request if isinstance(request, list) else runtime.review(request, adapter))]
+        seen = target_to_read(adapter) if isinstance(runtime, CheckedPlugin) else adapter
+        return [*found, *(request if isinstance(request, list) else runtime.review(request, seen))]
 
     def demands(self, job: Job, dependencies: Sequence[Job]) -> list[Finding]:
         return missing_shadow(job, self._registries.target(), dependencies)
@@ -211,9 +214,9 @@ class SessionDriver:
             if isinstance(read, list):  # the world is another one than at preflight
                 return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
             request = read
-            witness = SessionWitness(request, adapter, runtime)
+            witness = SessionWitness(request, adapter, runtime, run)
             context = SkillContext(witness.target, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = witness.settled(run_skill(runtime, request, context))
+            outcome = witness.settled(run_skill(runtime, request, context, adapter, witness.end))
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = policy_failed(error)

@@ -8,33 +8,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from worldfs.base.driver import Simulated
+from worldfs.base.driver import Run
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Order, Outcome, Scene
 from worldfs.base.model.skill import REAL
 from worldfs.base.order_parameters import given_parameter
-from worldfs.base.plugin_calls import CheckedPlugin, checked
+from worldfs.base.plugin_calls import CheckedPlugin
 from worldfs.planning.outcome_judge import Observed, judge
 from worldfs.robots import displacements
-from worldfs.robots.targets.target_adapter import SessionAware, StepResult, TargetAdapter
-from worldfs.skills.builtin_runtime import NativeOperations
+from worldfs.robots.targets.target_adapter import StepResult, TargetAdapter
 from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
+from .lent_target import LentTarget
 from .session_words import THINGS, things_named
 
 
 class SessionWitness:
-    """One session. `target` is what its skill is given: the adapter itself, or one whose answers are heard here."""
+    """One session. `target` is what its skill is given: the adapter itself, or one that is lent for the session and
+    whose answers are heard here."""
 
-    def __init__(self, request: SkillRequest, adapter: TargetAdapter, runtime: SkillRuntime) -> None:
+    def __init__(self, request: SkillRequest, adapter: TargetAdapter, runtime: SkillRuntime, run: Run) -> None:
         self._adapter = adapter
         self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
         self._shown = False  # something that is no word of the skill has shown its success
         self._named = given_parameter(request.params, THINGS)[1] if adapter.target.kind != REAL else None
         self._before = adapter.scene() if self._named is not None or self._foreign[0] else Scene()
-        self.target = adapter
-        if any(self._foreign):
-            self.target = checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated, hear=self._hear)
+        self._lent = LentTarget(adapter, run, self._hear) if any(self._foreign) else None
+        self.target = adapter if self._lent is None else self._lent.target
+
+    def end(self) -> None:
+        """The session is over: what its skill holds moves nothing any more."""
+        if self._lent is not None:
+            self._lent.end()
 
     def _hear(self, method: str, args: tuple[object, ...], answer: object) -> None:
         if isinstance(answer, StepResult):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from worldfs.base.driver import Run
@@ -27,12 +27,22 @@ def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
         adapter.set_run(None)
 
 
-def run_skill(runtime: SkillRuntime, request: SkillRequest, context: SkillContext) -> Outcome:
-    """The runtime's outcome, also of what it raises; the target learns when the session begins and ends."""
+def run_skill(
+    runtime: SkillRuntime,
+    request: SkillRequest,
+    context: SkillContext,
+    adapter: TargetAdapter,
+    end: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """The runtime's outcome, also of what it raises; the target learns when the session begins and ends. `adapter`: the
+    target itself, which the context lends; `end`: takes it back, before the target is stopped."""
     run = context.run
     try:
-        with _attended(context.target, run):
-            outcome = runtime.perform(request, context)
+        with _attended(adapter, run):
+            try:
+                outcome = runtime.perform(request, context)
+            finally:
+                end()
         if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:
             return outcome
         return _over(run.stop, outcome.message)  # the target stopped first: it checks more often than the skill

@@ -162,6 +162,6 @@ class Stage:
     ],
 )
 def test_a_success_with_the_named_thing_gone_from_the_target_s_scene_was_not_measured(after, named, cause):
-    ended = SessionWitness(asked("", object_id=named), Stage(after), object()).settled(Outcome.success("done"))
+    ended = SessionWitness(asked("", object_id=named), Stage(after), object(), None).settled(Outcome.success("done"))
     assert (ended.ok, ended.cause) == (cause is None, cause)
     assert cause is not Cause.UNMEASURED or ("pear_99" if named == "pear_99" else "apple_01") in ended.message

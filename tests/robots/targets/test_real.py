@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.model import CameraSpec, Target
 from worldfs.robots.mujoco import panda
@@ -433,3 +433,30 @@ def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(p
 def test_an_unknown_driver_is_told_which_there_are():
     with pytest.raises(BadInput, match="franka, lerobot, rosbridge, unitree_go2"):
         adapter(Target("x", "real_robot", driver="r2d2"), PluginContext(SystemClock()))
+
+
+@pytest.mark.parametrize("driver", ["franka", "lerobot"])
+def test_no_reset_of_the_stopped_session_prepares_it_again(take, driver, monkeypatch):
+    target, _ = take(driver)
+    run = Run(target.context.clock, math.inf)
+    target.set_run(run)
+    run.cancel.set()
+    prepared = []
+    monkeypatch.setattr(target.robot, "prepare", lambda: prepared.append(True))
+    for call in (target.reset, lambda: target.step(np.zeros(8 if driver == "franka" else 6), "joint_position")):
+        with pytest.raises(TargetStopped, match="cancelled") as refused:
+            call()
+        assert "reset" not in str(refused.value.fix)
+    assert prepared == []
+
+
+def test_a_stop_while_it_is_prepared_comes_after_it(take, monkeypatch):
+    target, _ = take("franka")
+    run = Run(target.context.clock, math.inf)
+    target.set_run(run)
+    called = []
+    monkeypatch.setattr(target.robot, "prepare", lambda: (run.cancel.set(), target.stop(), called.append("prepare")))
+    monkeypatch.setattr(target.robot, "halt", lambda: called.append("halt"))
+    with pytest.raises(TargetStopped):
+        target.reset()
+    assert called == ["halt", "prepare", "halt"]

@@ -38,7 +38,15 @@ ROWS = {
     "target.not_open": ("the target is not open", "目标尚未启用"),
     "target.open_first": ("open it first", "请先启用它"),
     "target.stopped": ("robot stopped: {why}", "机器人已停止：{why}"),
-    "target.reset": ("begin anew (reset)", "重新开始(reset)"),
+    "target.taken_back": ("it moves no more for this session ({why})", "它不再为此会话运动({why})"),
+    "target.next_session": (
+        "end here: only the next session moves it, once no stop is in force",
+        "请就此结束：只有下一个会话可使它运动，且须无停止生效",
+    ),
+    "target.not_of_skill": ("{name} is the session's own call", "{name} 是会话自己的调用"),
+    "target.leave_to_session": ("leave it to the session", "请留给会话"),
+    "target.only_read": ("a review only looks at its target", "审查只查看其目标"),
+    "target.move_in_perform": ("move it in perform", "请在 perform 中使它运动"),
     "target.blind_workspace": (
         "a workspace for a robot whose kinematics are not known",
         "为运动学未知的机器人设定了 workspace",

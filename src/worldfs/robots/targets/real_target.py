@@ -71,6 +71,7 @@ class RealTarget:
         self._limits = robot.usual
         self._safety: ArmSafety | BaseSafety | None = None
         self._watchdog: Watchdog | None = None
+        self._run: Run | None = None  # of the session that leads it
         self._wire = threading.RLock()  # one call to the robot at a time
         self._why = ""  # why it was stopped: nothing is sent until an episode begins anew
         self._shown_at = self._sent_at = 0.0
@@ -129,8 +130,10 @@ class RealTarget:
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
         """Begins an episode at the robot's present pose; it moves only if `config` asks for it (see the drivers)."""
         with self._careful():
+            self._go_on()
             self._why = ""
             self.robot.prepare()
+            self._go_on()
             return self._begin(self._read())
 
     def step(self, action: Array, representation: str) -> StepResult:
@@ -238,6 +241,7 @@ class RealTarget:
 
     def set_run(self, run: Run | None) -> None:
         """A session begins (its end is the robot's stop), or it is over: None."""
+        self._run = run
         if self._watchdog is not None:
             self._watchdog.set_run(run)
         if run is None:
@@ -271,9 +275,18 @@ class RealTarget:
     def _ready(self) -> ArmSafety | BaseSafety:
         if self._safety is None:
             raise BadInput(coded("target.not_open"), path=self.target.id, op="step", fix=coded("target.open_first"))
+        self._go_on()
         if self._why:
-            raise TargetStopped(coded("target.stopped", why=self._why), path=self.target.id, fix=coded("target.reset"))
+            raise TargetStopped(
+                coded("target.stopped", why=self._why), path=self.target.id, fix=coded("target.next_session")
+            )
         return self._safety
+
+    def _go_on(self) -> None:
+        """Raises `TargetStopped` once its session was stopped: it stands, also if it was just prepared."""
+        if self._run is not None and (why := self._run.stop):
+            self._halt(why)
+            raise TargetStopped(coded("target.stopped", why=why), path=self.target.id, fix=coded("target.next_session"))
 
     @contextmanager
     def _careful(self) -> Iterator[None]:

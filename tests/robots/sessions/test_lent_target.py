@@ -1,0 +1,219 @@
+"""What a package's skill holds of a target moves for one session; what it holds in a review only looks."""
+
+import json
+import math
+import threading
+
+import numpy as np
+import pytest
+
+from worldfs.base.driver import PluginContext, Run
+from worldfs.base.errors import UserError
+from worldfs.base.model import ApprovalPolicy, JobState, Scene, Target
+from worldfs.formats.config import Config
+from worldfs.sessions.lent_target import LentTarget, target_to_read
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_target import NullAdapter
+from worldfs.world.world import World
+
+ACTION = np.ones(3)
+MOVES = {
+    "reset": lambda target: target.reset(),
+    "step": lambda target: target.step(ACTION.copy(), "joint_position"),
+    "open": lambda target: target.open(),
+    "carry_out": lambda target: target.carry_out(None, None),
+    "set_run": lambda target: target.set_run(None),
+    "heartbeat": lambda target: target.heartbeat(),
+    "close": lambda target: target.close(),
+}
+
+
+class Table(NullAdapter):
+    """It moves by itself, too, and learns of sessions."""
+
+    ops = frozenset({"wave"})
+
+    def judge(self, order):
+        return []
+
+    def carry_out(self, order, run):
+        self.q[:] = 2
+
+    def set_run(self, run):
+        self.q[:] = 3
+
+    def heartbeat(self):
+        self.q[:] = 4
+
+
+@pytest.fixture
+def table():
+    made = Table(Target("t", "sim"), PluginContext(ManualClock()))
+    made.open()
+    made.q[:] = 1
+    return made
+
+
+def unmoved(table):
+    return table.is_open and list(table.q) == [1, 1, 1]
+
+
+ENDS = {
+    "stopped": lambda run, lent: run.cancel.set(),
+    "out of time": lambda run, lent: run.clock.advance(11),
+    "over": lambda run, lent: lent.end(),
+    "stopped, and its flag taken back": lambda run, lent: (run.cancel.set(), lent._why(), run.cancel.clear()),
+}
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+def test_a_target_that_was_lent_moves_no_more_once_its_session_was_stopped_or_is_over(table, end, move):
+    run = Run(table.context.clock, table.context.clock.monotonic() + 10)
+    lent = LentTarget(table, run)
+    lent.target.step(ACTION.copy(), "joint_position")
+    end(run, lent)
+    for _ in range(2):
+        with pytest.raises(UserError) as refused:
+            move(lent.target)
+        assert unmoved(table)
+    assert "reset" not in str(refused.value.fix)
+    assert lent.target.observe() and isinstance(lent.target.scene(), Scene)
+    lent.target.stop()
+    again = LentTarget(table, Run(table.context.clock, math.inf))
+    again.target.reset()
+    assert list(table.q) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["open", "close", "set_run"])
+def test_a_skill_neither_opens_its_target_nor_says_which_session_leads_it(table, name):
+    lent = LentTarget(table, Run(table.context.clock, math.inf))
+    with pytest.raises(UserError):
+        MOVES[name](lent.target)
+    assert unmoved(table)
+
+
+def test_a_call_during_which_its_session_ends_is_followed_by_a_stop(table):
+    lent = LentTarget(table, Run(table.context.clock, math.inf))
+    table.reset = lambda **more: lent.end() or {}
+    lent.target.reset()
+    assert table.stopped == 1
+
+
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+def test_a_review_reads_its_target_and_cannot_move_it(table, move):
+    seen = target_to_read(table)
+    assert seen.target.id == "t" and seen.sensors() and seen.actions() and seen.observations() and seen.observe()
+    assert seen.scene().objects and not seen.judge(None) and seen.ops == {"wave"}
+    with pytest.raises((UserError, AttributeError)):
+        move(seen)
+    assert unmoved(table)
+
+
+SHADOW = """
+import threading, time
+import numpy as np
+from worldfs.base.model import Outcome
+from worldfs.robots.targets.robots.robot_interface import RobotReading
+from worldfs.robots.targets.safety_limits import SafetyLimits
+
+LOG, ENDED = [], []
+
+class Shadow:
+    joints, serial, chain = ("shoulder",), False, None
+    maker = SafetyLimits(joint_low=np.full(1, -2.0), joint_high=np.full(1, 2.0), joint_speed=np.full(1, 3.0))
+    usual = SafetyLimits(joint_speed=np.full(1, 1.0), watchdog_s=1.0, stale_s=1.0)
+
+    def __init__(self, context): self.clock, self.q, self.goal = context.clock, np.zeros(1), np.zeros(1)
+    def connect(self): LOG.append("connect")
+    def sensors(self): return frozenset({"joint_states"})
+    def pictures(self): return {}
+    def read(self):
+        self.q = self.q + 0.5 * (self.goal - self.q)
+        return RobotReading(self.clock.monotonic(), self.q)
+    def prepare(self): LOG.append("prepare")
+    def send(self, command): LOG.append("send"); self.goal = command.joints
+    def halt(self): LOG.append("halt"); self.goal = self.q
+    def close(self): pass
+
+def robot(target, context): return Shadow(context)
+
+def move(target, until):
+    for n in range(1000):
+        if until(): return
+        for one in (target.observe, lambda: target.step(np.array([(-1.0) ** n, 1.0]), "joint_position"),
+                    target.reset, target.open):
+            try: one()
+            except Exception as error: ENDED.append(str(error))
+        time.sleep(0.01)
+
+class Wave:
+    name = "Wave"
+    def review(self, request, target):
+        if request.params.get("looks"):
+            began = len(LOG)
+            move(target, lambda: len(ENDED) > 20)
+            assert "send" not in LOG and "prepare" not in LOG, LOG
+        if request.params.get("hang"):
+            threading.Event().wait()
+        return []
+    def perform(self, request, context):
+        if request.params.get("leaves"):
+            left = threading.Thread(target=move, args=(context.target, lambda: len(ENDED) > 100))
+            left.start()
+            LOG.append(left)
+            time.sleep(0.2)
+            LOG.append("end")
+        else:
+            while not context.run.stop: move(context.target, lambda: context.run.stop)
+            LOG.append("end")
+            began = time.monotonic()
+            move(context.target, lambda: time.monotonic() - began > 0.5)
+        return Outcome.success("waved")
+"""
+
+
+@pytest.fixture
+def wave(install, tmp_path):
+    """wave(entry of the session, …) → (their jobs, the package's module)."""
+    install("waving", {"worldfs.robots": {"shadow": "waving:robot"}, "worldfs.skills": {"Wave": "waving:Wave"}},
+            waving=SHADOW)  # fmt: skip
+
+    def wave(*entries, **config):
+        target = {"id": "arm", "type": "real_robot", "config": config,
+                  "adapter": {"class": "RealRobotTargetAdapter", "driver": "shadow"}}  # fmt: skip
+        (tmp_path / "TARGETS.md").write_text(json.dumps({"targets": [target]}))
+        (tmp_path / "SKILLS.md").write_text(json.dumps({"skills": [{"id": "wave", "runtime": "Wave"}]}))
+        listed = [{"session_id": f"s{n}", "target_ref": "arm", "skill_ref": "wave", **one}
+                  for n, one in enumerate(entries)]  # fmt: skip
+        (tmp_path / "SESSIONS.md").write_text(json.dumps({"sessions": listed}))
+        with World.open(tmp_path, serve=True, config=Config(approval={"": ApprovalPolicy.NEVER})) as world:
+            world.run(stop=threading.Event(), until_idle=True)
+            import waving
+
+            for thread in [one for one in waving.LOG if isinstance(one, threading.Thread)]:
+                thread.join(10)
+            return [world.jobs.load(one["session_id"]).status for one in listed], waving
+
+    return wave
+
+
+def after_the_end(log):
+    return [one for one in log[log.index("end") :] if one in ("send", "prepare", "connect")]
+
+
+def test_a_thread_that_a_skill_left_behind_moves_nothing_after_its_session(wave):
+    (_,), module = wave({"execution": {"params": {"leaves": True}}})
+    assert "send" in module.LOG and after_the_end(module.LOG) == []
+
+
+def test_a_skill_that_goes_on_after_its_time_moves_nothing(wave):
+    (status,), module = wave({"timeouts": {"session": 1}})
+    assert not status.outcome.ok
+    assert "send" in module.LOG and after_the_end(module.LOG) == [], module.LOG
+
+
+def test_a_review_that_wants_to_move_moves_nothing(wave):
+    (status,), module = wave({"execution": {"params": {"looks": True, "leaves": True}}})
+    assert status.state is JobState.FAILED and status.outcome.code == "UNMEASURED"
+    assert any("review only looks" in one for one in module.ENDED)
