@@ -23,6 +23,21 @@ from worldfs.base.word_forms import fold, pieces, plurals
         ("box B", "box", set()),
         ("T-shirt", "shirt", {"t"}),
         ("salt and pepper shaker", "shaker", {"salt", "and", "pepper"}),
+        ("battery AA", "battery", {"aa"}),
+        ("bottle 500 ml", "bottle", set()),
+        ("mug two", "mug", set()),
+        ("Part IV", "part", {"iv"}),
+        ("book about cats", "book", {"cats"}),
+        ("cup made of tin", "cup", {"tin"}),
+        ("bag full of screws", "bag", {"screws"}),
+        ("parcel marked heavy", "parcel", {"heavy"}),
+        ("card per person", "card", {"person"}),
+        ("miles per hour sign", "sign", {"miles"}),
+        ("all-in-one tool", "tool", {"one"}),
+        ("mother-in-law doll", "doll", {"law"}),
+        ("not for sale tag", "tag", {"sale"}),
+        ("old TV", "tv", {"old"}),
+        ("TUNA CAN", "can", {"tuna"}),
     ],
 )
 def test_the_head_of_an_english_name(name, head, beside):
@@ -33,6 +48,22 @@ def test_the_head_of_an_english_name(name, head, beside):
 @pytest.mark.parametrize("name", ["salt and pepper", "mug blue", "jack in the box", "x" * 300, "a " * 20, "", "!?"])
 def test_where_the_head_is_in_doubt_there_is_none(name):
     assert name_parts(name).head == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "tail"),
+    [("手套XL", "手套"), ("牛奶500ml", "牛奶"), ("电池5号", "电池"), ("书上册", "书"), ("苹果一号", "苹果")],
+)
+def test_a_size_or_a_number_ends_no_chinese_name(name, tail):
+    assert name_parts(name).tail == tail
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("cup red", "cup"), ("iPhone SE", "iphone"), ("key to the shed", "key"), ("盒子甲", "盒子")]
+)
+def test_where_the_end_may_only_tell_which_the_head_before_it_is_kept(name, first):
+    parts = name_parts(name)
+    assert parts.first is not None and first in (parts.first.head, parts.first.tail) and first in parts.doubtful
 
 
 def test_a_number_at_the_end_is_no_head():

@@ -1,7 +1,7 @@
 """The parts of a thing's name: its head, which says what the thing is, and the words beside that, which never do.
 
-The head is the last word of an English name (before "of", "with", a bracket, a comma, a number) and the last signs of a
-Chinese one: the opener of "can opener", 垫 of 杯垫.
+The head is the last word of an English name (before "of", "with", "about", a bracket, a comma, a number, a size) and
+the last signs of a Chinese one: the opener of "can opener", 垫 of 杯垫.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
 from .model import Thing
-from .word_forms import fold, is_chinese, pieces, plurals
+from .word_forms import fold, is_chinese, pieces, plurals, text_pieces
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 LONGEST: Final = 12  # words of a name; a longer text is no name
 DESCRIBING: Final = frozenset(  # words that say how a thing is and never what: at the end of a name they are no head
@@ -29,10 +35,29 @@ DENYING: Final = frozenset(("non", "not", "no", "without", "un"))
 DENYING_SIGNS: Final = "不非未无"
 _LONGEST_TEXT: Final = 200  # characters
 _ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
-_AFTER_HEAD: Final = frozenset(("of", "with", "without", "for"))  # "cup of tea", "jar with lid"
-_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under"))  # the head is in doubt
+_HYPHENS: Final = frozenset("-‐‑")
+_AFTER_HEAD: Final = _set(  # "cup of tea", "jar with lid", "book about cats"
+    "of with without for about containing saying showing depicting featuring against labelled labeled marked titled"
+)
+_BEFORE_ONE: Final = frozenset(("per", "plus", "versus", "vs", "from"))  # the same where one word ends the name
+_MADE: Final = frozenset(("made", "full", "filled", "covered"))  # "cup made of tin", "bag full of screws"
+_HOLDING: Final = _MADE - {"made"} | {"of", "containing", "plus"}
+_JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under", "like"))  # the head is in doubt
+_TOLD_BY: Final = frozenset(("to", "by", "from", "the"))  # of these the first of two names that begin alike is plain
+_NO_HEAD: Final = frozenset(  # "not for sale tag", "out of office card"
+    ("not", "all", "out", "how", "and", "or", "next", "up", "over", "ready", "in", "on", "off", "get")
+)
 _COUPLED: Final = frozenset(("and", "or", "n"))
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
+_COUNTED: Final = "one two three four five six seven eight nine ten"
+_COUNTS: Final = {word: str(n) for n, word in enumerate(_COUNTED.split(), 1)}
+SIZES: Final = _set("aa aaa xs xxs xl xxl xxxl ii iii iv vi vii viii ix xi xii xiii xiv")
+_UNITS: Final = _set("ml cl dl mg kg lb oz cm mm km inch inches in ft kw mah gb mb tb hz")
+_ACRONYMS: Final = _set("tv pc cd dvd usb led lcd ssd hdd gps ufo pda cpu gpu ram sim pcb vcr nas cv id ox")
+_STATES: Final = _set(
+    "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower"
+)
+_LETTERS: Final = 4  # of a designator in capitals: "AB", "CR2"
 # One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
 _HEAD_SIGNS: Final = frozenset(
     "杯盒瓶罐箱碗碟篮筐桶袋壶勺叉锅架桌椅柜笔鞋帽伞尺灯垫刷球盖刀铲夹牌扣链钉锤锯钳梳凳盆毯筒管绳套汁车轮袜裤裙靴"
@@ -44,15 +69,32 @@ _CLOSED: Final = (
     "墨汁 胆汁 酱汁 卤汁 肉汁 风车 水车 纺车 邮轮 渡轮 "
 )
 _SIGN_NUMBERS: Final = "一二三四五六七八九十"
-_SIGN_NUMBER: Final = re.compile(f"(?<=.)([{_SIGN_NUMBERS}])号$")
+_NUMBERED_ZH: Final = re.compile(  # 苹果一号, 电池5号, 书上册
+    rf"(?<=.)(?:第?(\d{{1,6}}|[{_SIGN_NUMBERS}])[号册代版集卷]|[上中下][册集卷])$"
+)
+_MARKED_ZH: Final = re.compile(  # 盒子甲, 杯子大号, 杯子红: in doubt, as 指甲 and 口红 are names
+    rf"(?<=.)(?:[甲乙丙丁戊{_SIGN_NUMBERS}]|[特加]?[大中小]号|[大小左右上下前后新旧长短]|[红绿蓝黄橙橘紫粉白黑灰银棕]色?)$"
+)
 DESCRIBING_SIGNS: Final = "红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右0123456789号"
+
+
+class Ending(IntEnum):
+    """How plain it is that the last word of a name tells which, and not what: "AB", "red", "12"."""
+
+    NONE = 0
+    LETTERS = 1  # "shirt SM": it may be a noun of its own, as in "cable TV"
+    DESCRIBING = 2  # "cup red", 盒子甲, "key to the shed"
+    NUMBER = 3
 
 
 @dataclass(frozen=True, slots=True)
 class NameParts:
     """`full`: every word, number and Chinese sign. `head` of an English name, `tail`: the Chinese end of one; each ""
     where there is none. `beside`: the other words. `doubtful`: words one of which may be the head, where that is not
-    plain, and the contents of "cup of tea". `number`: what the name ends in."""
+    plain, and the contents of "cup of tea". `number`: what the name ends in.
+
+    `stem`: the words before an ending that tells which, () without one. `first`: the parts where that ending is in
+    doubt and yet no part of the head; several things of a scene with one stem settle it."""
 
     full: tuple[str, ...] = ()
     head: str = ""
@@ -61,6 +103,9 @@ class NameParts:
     doubtful: frozenset[str] = frozenset()
     number: str = ""
     denied: frozenset[str] = frozenset()  # words beside the head that the name denies: sterile, of "non-sterile swab"
+    stem: tuple[str, ...] = ()
+    ending: Ending = Ending.NONE
+    first: NameParts | None = None
 
 
 def name_parts(name: str) -> NameParts:
@@ -79,28 +124,109 @@ def _parts(name: str) -> NameParts:
     cut = _ASIDE.search(name)
     core = list(pieces(name[: cut.start()])) if cut else list(full)
     core = core or list(full)
-    beside, number = set(full) - set(core), ""
-    while len(core) > 1 and (core[-1].isdecimal() or (len(core[-1]) == 1 and not is_chinese(core[-1]))
-                             or core[-1] in _NUMBER_WORDS):  # fmt: skip
-        number = core.pop() if core[-1].isdecimal() else (core.pop(), number)[1]
+    beside, all_of = set(full) - set(core), len(core)
+    number = _unnumbered(core)
+    beside |= SIZES & {*full[len(core) :]}  # "the XL shirt"
     while len(core) > 1 and core[-1] in ("left", "right"):
         beside.add(core.pop())
+    found = replace(_of_core(full, core, frozenset(beside), _hyphened(name)), number=number)
+    if len(core) < all_of:
+        found = replace(found, stem=tuple(core), ending=Ending.NUMBER)
+    ends = found.tail or found.head == core[-1]
+    return _perhaps_marked(name, found, core) if ends else found
+
+
+def _unnumbered(core: list[str]) -> str:
+    """Takes numbers, single letters and sizes from the end: "mug 2", "shirt XL", "bottle 500 ml", 电池5号."""
+    number = ""
+    while len(core) > 1:
+        last = core[-1]
+        if last.isdecimal():
+            number = core.pop()
+        elif _tells_which(core):
+            core.pop()
+        elif last in _COUNTS and core[-2] not in _NO_HEAD | _JOINED | _AFTER_HEAD | DENYING:
+            number = number or _COUNTS[last]
+            core.pop()
+        elif found := _NUMBERED_ZH.search("".join(core)) if is_chinese(last) else None:
+            said = found[1] or ""
+            number = number or (said if said.isdecimal() else str(_SIGN_NUMBERS.find(said) + 1 or "") if said else "")
+            size = len(found[0])
+            while size > 0:
+                size -= len(core.pop())
+        else:
+            break
+    return number
+
+
+def _tells_which(core: list[str]) -> bool:
+    """Whether a name ends in a letter, a size, or a measure after its number."""
+    last = core[-1]
+    measure = last in _UNITS and core[-2].isdecimal() and len(core) > 2
+    return measure or last in _NUMBER_WORDS | SIZES or (len(last) == 1 and not is_chinese(last))
+
+
+def _of_core(full: tuple[str, ...], core: list[str], beside: frozenset[str], hyphened: frozenset[int]) -> NameParts:
+    """The parts of a name whose last word is no number."""
     if is_chinese(core[-1]):
-        if counted := _SIGN_NUMBER.search("".join(core)):  # 苹果一号
-            number = number or str(_SIGN_NUMBERS.find(counted[1]) + 1 or "")
-            core = core[: len(core) - 2]
         start = next((n for n in range(len(core) - 1, -1, -1) if not is_chinese(core[n])), -1) + 1
-        return NameParts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}), number=number)
-    if at := next((n for n, word in enumerate(core) if n and word in _AFTER_HEAD), 0):
-        contents = core[-1:] if core[at] == "of" else []  # "the tea" may be the cup of tea
-        return NameParts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents), number)
+        return NameParts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}))
+    links = [n for n, word in enumerate(core) if n and core[n - 1] not in _NO_HEAD and n not in hyphened]
+    at = next((n for n in links if core[n] in _AFTER_HEAD or _is_link(core, n)), 0)
+    if at and at < len(core) - 1:
+        contents = core[-1:] if core[at] in _HOLDING else []  # "the tea" may be the cup of tea
+        return NameParts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents))
     if len(core) > 2 and core[-2] in _COUPLED:  # "salt and pepper"; an "and gate" is a gate
-        return NameParts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])), number)
-    if at := next((n for n, word in enumerate(core[:-1]) if n and word in _JOINED), 0):
-        return NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), number)
-    if len(core) > 1 and core[-1] in DESCRIBING and core[-1] != "orange":  # "mug blue", "egg white"
-        return NameParts(full, "", "", frozenset(full), frozenset(core), number)
-    return NameParts(full, core[-1], "", frozenset({*beside, *core[:-1]}), number=number)
+        return NameParts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])))
+    if at := next((n for n in links if core[n] in _JOINED and n < len(core) - 1), 0):
+        first = NameParts(full, core[at - 1], "", frozenset(full) - {core[at - 1]})
+        told = core[at] in _TOLD_BY or core[at + 1] in _TOLD_BY
+        joined = NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), first=first)
+        return replace(joined, stem=tuple(core[:at]), ending=Ending.DESCRIBING) if told else joined
+    return NameParts(full, core[-1], "", frozenset({*beside, *core[:-1]}))
+
+
+def _is_link(core: list[str], at: int) -> bool:
+    """Does what follows only tell of what comes before: "card per person", "bag full of screws"?"""
+    if core[at] in _MADE:
+        return core[at + 1 : at + 2] != [] and core[at + 1] in _AFTER_HEAD | _JOINED
+    return core[at] in _BEFORE_ONE and at == len(core) - 2
+
+
+def _hyphened(name: str) -> frozenset[int]:
+    """The words that a hyphen joins: they are one word, and no grammar ("all-in-one tool")."""
+    told = text_pieces(name)
+    joined = [n for n, (a, b) in enumerate(itertools.pairwise(told)) if name[a.end : b.start] in _HYPHENS]
+    return frozenset(n + side for n in joined for side in (0, 1))
+
+
+def _perhaps_marked(name: str, found: NameParts, core: list[str]) -> NameParts:
+    """The parts, with those that hold where the last word only tells which: "cup red", "module AB", 盒子甲."""
+    if is_chinese(core[-1]):
+        marked = _MARKED_ZH.search(found.tail)
+        stem, ending = list(core[: len(core) - len(marked[0])] if marked else ()), Ending.DESCRIBING
+    else:
+        said = core[-1] in DESCRIBING | _STATES and core[-1] != "orange"
+        stem = core[:-1] if said or _is_lettered(name, core) else []
+        ending = Ending.DESCRIBING if said else Ending.LETTERS
+    if not stem:
+        return found
+    number = _unnumbered(stem)
+    first = replace(_of_core(found.full, stem, frozenset(found.full) - set(stem), frozenset()), number=number)
+    heads = {first.head} if first.head else {first.tail} if len(first.tail) > 1 else set()
+    if ending is Ending.DESCRIBING and found.head:  # "mug blue", "egg white"
+        found = replace(found, head="", beside=frozenset(found.full), doubtful=found.doubtful | {found.head})
+    return replace(found, doubtful=found.doubtful | heads, stem=tuple(stem), ending=ending, first=first)
+
+
+def _is_lettered(name: str, core: list[str]) -> bool:
+    """Whether the name ends in letters that may tell which: "battery CR", "iPhone SE", and no "desk PC"."""
+    last = core[-1]
+    if len(core) < 2 or last in _ACRONYMS or not (last.isalpha() and last.isascii()):
+        return False
+    written = next((word for word in reversed(re.findall("[A-Za-z]+", name)) if word.lower() == last), "")
+    shown = written.isupper() and len(last) <= _LETTERS and not name.isupper()
+    return shown or len(last) == 2
 
 
 @lru_cache(maxsize=1)

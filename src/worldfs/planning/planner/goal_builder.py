@@ -78,7 +78,7 @@ class GoalBuilder:
         self.slides = slides  # the robot can push a thing; without that it carries
         self._mobile = mobile  # the robot itself goes to places
         self.resolve = NounResolver(scene, vocabulary, language)
-        self.place_head: Word | None = None  # what "one" stands for, of a place
+        self.place_heads: tuple[Word, ...] = ()  # what "one" stands for, of a place
         self.sided = DirectionalGoals(self)
         self.goals: list[Goal] = []
         self.later: list[int] = []
@@ -115,6 +115,7 @@ class GoalBuilder:
         for noun in nouns:
             if noun.pronoun:
                 raise NotUnderstood("planner.pronoun", "negation", word=noun.text)
+        self.resolve.sparing = True
         nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
         last = self.resolve.last
         unnumbered = [n.quantity == "" and not n.plural for n in nouns]  # 除了方块: a Chinese noun has no number
@@ -136,7 +137,7 @@ class GoalBuilder:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
             if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
-        self.resolve.last = last
+        self.resolve.last, self.resolve.sparing = last, False
         return found
 
     def name(self, id: str) -> str:
@@ -192,10 +193,11 @@ class GoalBuilder:
         return found[0]
 
     def where(self, nouns: tuple[NounPhrase, ...]) -> str:
-        last, head = self.resolve.last, self.resolve.head
-        self.resolve.head = self.place_head or head
+        last, heads, earlier = self.resolve.last, self.resolve.heads, self.resolve.earlier
+        self.resolve.heads = self.place_heads or heads
         found = self.resolve.all(nouns)
-        self.resolve.last, self.resolve.head, self.place_head = last, head, self.resolve.head
+        self.place_heads = self.resolve.heads
+        self.resolve.last, self.resolve.heads, self.resolve.earlier = last, heads, earlier
         if len(found) != 1:
             raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=nouns[0].text)
         return found[0]

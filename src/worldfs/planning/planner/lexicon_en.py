@@ -292,6 +292,7 @@ THE = _set("the this that these those my your our")
 _NUMBER_WORDS = "one two three four five six seven eight nine ten"
 AMOUNTS = {"a couple of": 2.0, "half a": 0.5, "half an": 0.5, "a": 1.0, "an": 1.0}
 NUMBERS = {**dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True)), "fifteen": 15, "twenty": 20, "thirty": 30}
+COUNTS = NUMBERS.keys() | _set("half dozen dozens hundred hundreds thousand thousands million couple")
 PRONOUNS = _set("it them")
 JOINS = (
     "and then",

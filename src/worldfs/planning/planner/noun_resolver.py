@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from worldfs.base.model import Scene
 
-from . import superlatives, thing_names
+from . import lexicon_en, superlatives, thing_names
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
@@ -26,7 +26,9 @@ class NounResolver:
         self.last: tuple[str, ...] = ()
         self.mentioned: set[str] = set()
         self.notes: list[str] = []
-        self.head: Word | None = None  # the word for what was named last: what "one" stands for
+        self.heads: tuple[Word, ...] = ()  # the words for what was named last: what "one" stands for
+        self.earlier: tuple[Word, ...] = ()  # those before that: what it may stand for
+        self.sparing = False  # reading what is left out
         self.moved_head: Word | None = None  # that for the last that can be moved: what "the others" are
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
@@ -51,8 +53,11 @@ class NounResolver:
         return found
 
     def about(self, nouns: tuple[NounPhrase, ...]) -> None:
-        """What "one" stands for from here on."""
-        self.head = next((head for n in reversed(nouns) if (head := _head(n)) is not None), self.head)
+        """What "one" stands for from here on: of "the mugs and the bowls" one of either."""
+        each = (one for noun in nouns for one in (noun.options or (noun,)))
+        if found := tuple(dict.fromkeys(head for noun in each if (head := _head(noun)) is not None)):
+            self.earlier = tuple(head for head in (*self.earlier, *self.heads) if head not in found)
+            self.heads = found
 
     def one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
         if noun.pronoun:
@@ -63,27 +68,25 @@ class NounResolver:
             noun = self._others(noun)
         fits = self.fits(noun)
         anywhere = [fit for fit in fits if fit.certain]
-        here = [fit for fit in anywhere if all(self._is_at(fit.id, side, where) for side, where in noun.at)]
-        here = [fit for fit in here if not any(self.vocabulary.is_called(fit.id, word) for word in noun.without)]
+        spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
+        here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
         unsure = [fit.id for fit in here if any(self.vocabulary.may_be_coloured(fit.id, word) for word in noun.without)]
         if unsure:
             raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
-        here = [fit for fit in here if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]
-        spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
-        here = [fit for fit in here if fit.id not in spared]
+        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and self._is_so_called(fit.id, noun)]
+        here, doubtful = ([fit for fit in found if fit.id not in spared] for found in (here, doubtful))
         if noun.other:
             if not self.mentioned & {fit.id for fit in anywhere}:
                 raise self._asked("planner.other", noun, [fit.id for fit in here])
-            here = [fit for fit in here if fit.id not in self.mentioned]
-        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and fit.id not in spared]
-        if here and all(fit.kind >= FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
+            here, doubtful = ([fit for fit in found if fit.id not in self.mentioned] for found in (here, doubtful))
+        if here and all(fit.kind is FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
             doubtful += [fit for fit in fits if not fit.certain and self.vocabulary.may_hold(fit.id)]
         if noun.best and here:
             if doubtful:
                 raise self._ambiguous(noun, [*here, *doubtful])
             return self._best(noun, closest(here, several=True))
         if not here:
-            return self._nothing(noun, fits)
+            return self._nothing(noun, fits, doubtful)
         return self._chosen(noun, here, doubtful)
 
     def may_be(self, noun: NounPhrase) -> list[str]:
@@ -109,18 +112,50 @@ class NounResolver:
     def fits(self, noun: NounPhrase) -> list[Fit]:
         """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""
         words = noun.words
-        if words and words[-1][0] in ("one", "ones") and self.head is not None:
-            again = self.vocabulary.fits((*words[:-1], self.head))
-            if sum(fit.certain for fit in again) > bool(noun.best):  # the heaviest of one is no choice
-                return again
+        if words and words[-1][0] in ("one", "ones") and self.heads:
+            again = self._of_kinds(words[:-1], self.heads)
+            if sum(fit.certain for fit in again.values()) > bool(noun.best):  # the heaviest of one is no choice
+                named = set() if self.sparing else self.mentioned
+                before = self._of_kinds(words[:-1], self.earlier).items()
+                perhaps = [fit for id, fit in before if fit.certain and id not in again and id not in named]
+                return [*again.values(), *(fit._replace(kind=FitKind.DOUBT) for fit in perhaps)]
         if noun.other and self.moved_head is not None and all("*" in senses for _, senses in words):
             like = [fit for fit in self.vocabulary.fits((self.moved_head,)) if fit.certain]
             if any(fit.id not in self.mentioned for fit in like):  # a battery …, and the others: the other batteries
                 return like
-        return self.vocabulary.fits(words)
+        found = self.vocabulary.fits(words)
+        if found and self._counts(noun):
+            raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=noun.text)
+        return found
 
-    def _nothing(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
+    def _counts(self, noun: NounPhrase) -> bool:
+        """Is a number said that is also in names: "a dozen cartons", of one dozen eggs carton?"""
+        said = [word for word, _ in noun.words]
+        if len(said) < 2 or not (said[0] in lexicon_en.COUNTS or said[0].isdecimal()):
+            return False
+        return self.vocabulary.is_plural(said[-1]) and not self.vocabulary.is_full_name(
+            said, several=noun.quantity in ("all", "the")
+        )
+
+    def _of_kinds(self, words: tuple[Word, ...], heads: tuple[Word, ...]) -> dict[str, Fit]:
+        """What the words fit with any of the heads, once."""
+        found: dict[str, Fit] = {}
+        for fit in (fit for head in heads for fit in self.vocabulary.fits((*words, head))):
+            found[fit.id] = min(found.get(fit.id, fit), fit, key=lambda one: one.kind)
+        return found
+
+    def _is_so_called(self, id: str, noun: NounPhrase) -> bool:
+        """Is the thing where the phrase says, of the colour that it says, and nothing that it denies?"""
+        return (
+            all(self._is_at(id, side, where) for side, where in noun.at)
+            and not any(self.vocabulary.is_called(id, word) for word in noun.without)
+            and all(self.vocabulary.is_coloured(id, word) for word in noun.being)
+        )
+
+    def _nothing(self, noun: NounPhrase, fits: list[Fit], perhaps: list[Fit]) -> tuple[str, ...]:
         """No thing is meant: () where "all" of them are none, else why, with the things that may be meant."""
+        if perhaps:
+            raise self._asked("planner.perhaps", noun, [fit.id for fit in perhaps], what=bare(noun))
         doubtful = [fit for fit in fits if not fit.certain]
         if len(doubtful) < len(fits):
             if noun.quantity == "all" and not noun.count:

@@ -106,7 +106,10 @@ class _QuestionAnswerer(SceneSentences):
         self.resolver.about((noun,))
         if part.side and (exact := [fit.id for fit in fits if fit.exact]):  # behind the buffer: not the "pH 7 buffer"
             return exact
-        found = closest(fits, several=True) or [fit for fit in fits if fit.kind is FitKind.DOUBT]
+        found = closest(fits, several=True)
+        doubtful = [fit.id for fit in fits if fit.kind is FitKind.DOUBT]
+        if doubtful and not (found and all(fit.exact for fit in found) and not noun.plural):  # as for an order
+            raise self.uncertain(noun, [*(fit.id for fit in found), *doubtful])
         if any(fit.clash and not fit.exact for fit in found):
             raise self.uncertain(noun, [fit.id for fit in found])
         return [fit.id for fit in found if all(self.vocabulary.is_coloured(fit.id, word) for word in noun.being)]

@@ -6,12 +6,13 @@ The head names the thing (the opener of "can opener", 垫 of 杯垫); a modifier
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from worldfs.base.model import Thing
-from worldfs.base.name_parts import DESCRIBING, DESCRIBING_SIGNS, NameParts, is_head, name_parts
+from worldfs.base.name_parts import DESCRIBING, DESCRIBING_SIGNS, SIZES, Ending, NameParts, is_head, name_parts
 from worldfs.base.word_forms import is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
@@ -69,19 +70,48 @@ def _signs(full: tuple[str, ...]) -> str:
     return "".join(piece for piece in full if is_chinese(piece))
 
 
-def thing_words(thing: Thing) -> ThingWords:
-    """By what a page calls it; the same words are read once."""
-    return _words_of(thing.id, thing.name, thing.category, thing.shape, thing.color)
+def thing_words(thing: Thing, *, marked: bool = False) -> ThingWords:
+    """By what a page calls it; the same words are read once. `marked`: the end of its name only tells which it is."""
+    return _words_of(thing.id, thing.name, thing.category, thing.shape, thing.color, marked=marked)
+
+
+def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
+    """Id → words. Names that begin alike and end in "AA", "red", 甲 tell which, and not what: battery C, battery AA."""
+    found: dict[str, ThingWords] = {}
+    alike: dict[tuple[str, ...], dict[tuple[str, ...], list[Thing]]] = {}
+    for thing in things:
+        found[thing.id] = thing_words(thing)
+        parts = _parts_of(thing)
+        if parts.stem:
+            alike.setdefault(parts.stem, {}).setdefault(parts.full, []).append(thing)
+    whole = {words.full for words in found.values()}
+    for stem, same in alike.items():
+        told = [(thing, _parts_of(thing)) for several in same.values() for thing in several]
+        plain = len(same) > 1 and any(parts.ending is not Ending.LETTERS for _, parts in told)
+        for thing, parts in told:
+            words, first = found[thing.id], parts.first
+            if first is not None and len(first.tail) == 1 and (plain or stem in whole):  # 蛋白, 蛋黄
+                found[thing.id] = replace(words, perhaps=words.perhaps | {first.tail})
+            elif first is not None and plain:
+                found[thing.id] = thing_words(thing, marked=True)
+    return found
+
+
+def _parts_of(thing: Thing) -> NameParts:
+    """Of its name; without one, of its id."""
+    named = name_parts(thing.name)
+    return named if named.full else name_parts(" ".join(word.lower() for word in _ID.findall(thing.id)))
 
 
 @lru_cache(maxsize=1024)
-def _words_of(id: str, name: str, category: str, shape: str, color: str) -> ThingWords:
+def _words_of(id: str, name: str, category: str, shape: str, color: str, *, marked: bool) -> ThingWords:
     thing = Thing(id, name, category, shape=shape, color=color)
     if thing.category == "stand":  # a support named after the thing on it: it is not that thing
         return ThingWords(thing.id, head="stand")
     stem = tuple(word.lower() for word in _ID.findall(thing.id))
-    named = name_parts(thing.name)
-    parts = named if named.full else name_parts(" ".join(stem))
+    named = name_parts(thing.name).full
+    parts = _parts_of(thing)
+    parts = parts.first if marked and parts.first is not None else parts
     kinds, id_kinds = _kinds(parts.head, parts.tail), _kinds(stem[-1], "") if stem else frozenset()
     of_id = stem[-1:] == (parts.head,) or bool(kinds & id_kinds)
     perhaps = set(parts.doubtful)
@@ -92,10 +122,10 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str) -> Thin
     number = parts.number or ((numbered[1].lstrip("0") or "0") if numbered else "")
     stated, told = _colours(thing.color), _name_colours(parts)
     known = stated or (told if _tells_its_colour(parts) else frozenset())
-    if of_id and parts is named:  # table, with the id kitchen_table
+    if of_id and named:  # table, with the id kitchen_table
         beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
         parts = replace(parts, beside=parts.beside | beside)
-    simple = all(word in DESCRIBING for word in parts.beside) if parts.head else _is_simple(parts.tail)
+    simple = all(word in DESCRIBING | SIZES for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
         _broader(thing, kinds, parts), _wider(kinds), _said_of(parts), parts.denied,

@@ -23,7 +23,7 @@ from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
 
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
-from .thing_words import ThingWords, thing_words
+from .thing_words import ThingWords, words_of_scene
 
 Word = tuple[
     str, frozenset[str]
@@ -73,7 +73,7 @@ class Vocabulary:
         self.function_zh = lexicon_zh.chinese_lexicon()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
-        self.called = {id: thing_words(t) for id, t in self.things.items()}
+        self.called = words_of_scene(self.things.values())
         self.ids = {id.lower(): frozenset((f"i:{id.lower()}",)) for id in self.things}
         self.keys = {id: self._describe(called) for id, called in self.called.items()}
         # of a name, only words that are not of the grammar are known by themselves
@@ -144,6 +144,11 @@ class Vocabulary:
         """Whether an English word is the plural of a known noun; "scissors" may be a name and is none then."""
         known = word in self.forms or word in _lexicon_forms() or self.head_forms.get(word, word) != word
         return known and word not in self.ids
+
+    def is_full_name(self, said: Sequence[str], *, several: bool) -> bool:
+        """Are these the words of a whole name; `several`: or of its plural?"""
+        last = {said[-1], *(_singulars(said[-1]) if several else ())}
+        return any(list(c.full[:-1]) == [*said[:-1]] and c.full[-1] in last for c in self.called.values() if c.full)
 
     def every_english_word(self) -> Iterator[str]:
         """Every English noun that is known, and its plurals."""
@@ -286,9 +291,20 @@ class Vocabulary:
             return FitKind.SHAPE, False
         if "*" in senses:
             return (FitKind.ANY if called.id in self.moving else None), False
-        if word in called.perhaps or (called.tail and not called.kinds and may_be_head(word, called.tail)):
+        if self._may_be_head(called, word):
             return FitKind.DOUBT, False
         return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
+
+    def _may_be_head(self, called: ThingWords, word: str) -> bool:
+        """Whether a word, in the singular or the plural, may be the head of a name that does not tell it plainly."""
+        if not called.perhaps.isdisjoint(_singulars(word)):
+            return True
+        if not is_chinese(word):
+            return False
+        tails = [part for part in called.perhaps if is_chinese(part)]
+        return any(self._names_tail(word, tail) for tail in tails) or (
+            bool(called.tail) and not called.kinds and may_be_head(word, called.tail)
+        )
 
     def _names_tail(self, word: str, tail: str) -> bool:
         """Whether a Chinese word is the head of a name, and cuts through no other word of it (果酱 of 苹果酱)."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 
-from . import asking, asking_whole, choosing, one_thing, several_things
+from . import asking, asking_whole, choosing, endings, one_thing, several_things
 from .drawing import Draw
 from .grammar import Speech
 from .labels import EN, ZH
@@ -20,8 +20,10 @@ ROBOT: Final = "franka_001"
 TABLE: Final = Thing(TABLE_ID, "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
 KINDS: Final[Mapping[str, Kind]] = {
     **one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS, **asking_whole.KINDS,
+    **endings.KINDS,
 }  # fmt: skip
-QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS))
+QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED))
+ENGLISH_ONLY: Final = one_thing.ENGLISH_ONLY | endings.ENGLISH
 TRIES: Final = 400  # of the same kind, until its truth is certain
 
 
@@ -71,7 +73,7 @@ def case(seed: int, number: int) -> Case:
     """The case of that number: the kinds in turn, English and Chinese 2:1. `RuntimeError`: none can be drawn."""
     names = list(KINDS)
     kind = names[number % len(names)]
-    chinese = (number // len(names)) % 3 == 2 and kind not in one_thing.ENGLISH_ONLY
+    chinese = (number // len(names)) % 3 == 2 and kind not in ENGLISH_ONLY
     language = ZH if chinese else EN
     for turn in range(TRIES):
         rng = random.Random(f"{seed} {number} {turn}")  # noqa: S311  # a drawn case is no secret

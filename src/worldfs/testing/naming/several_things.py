@@ -116,7 +116,7 @@ def everything(d: Draw, s: Speech) -> tuple[str, Truth]:
     return text, Truth(ends(d.things, [d.places[0].id]))
 
 
-def _all_but(d: Draw, s: Speech, said: str, kept: Sequence[Item], *, ask: bool = False) -> tuple[str, Truth]:
+def all_but(d: Draw, s: Speech, said: str, kept: Sequence[Item], *, ask: bool = False) -> tuple[str, Truth]:
     place = d.places[0]
     rest = [t for t in d.things if t not in kept]
     if not rest:
@@ -138,7 +138,7 @@ def all_but_one(d: Draw, s: Speech) -> tuple[str, Truth]:
     d.ordinary_places()
     kept = d.add(d.anything())
     d.fill(2, 4)
-    return _all_but(d, s, s.the(kept.name), [one(kept.name, d.things)])
+    return all_but(d, s, s.the(kept.name), [one(kept.name, d.things)])
 
 
 def all_but_modifier(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -152,9 +152,9 @@ def all_but_modifier(d: Draw, s: Speech) -> tuple[str, Truth]:
         d.add(phrase)
     d.fill(1, 3, clear=[phrase])
     if there:
-        return _all_but(d, s, s.the(phrase), [one(phrase, d.things)])
+        return all_but(d, s, s.the(phrase), [one(phrase, d.things)])
     if not the(phrase, d.things).among and the(phrase, d.things).thing is None:
-        return _all_but(d, s, s.the(phrase), [])[0], Truth()
+        return all_but(d, s, s.the(phrase), [])[0], Truth()
     raise Redraw
 
 
@@ -170,7 +170,7 @@ def all_but_all(d: Draw, s: Speech) -> tuple[str, Truth]:
     if not head.countable or {t.id for t in every(head, d.things)} < {t.id for t in kept}:
         raise Redraw
     said = f"the {head.plural}" if s.en else s.pick("", "所有{} / 所有的{} / 那些{}").format(head.text)
-    text, truth = _all_but(d, s, said, every(head, d.things), ask=head.head in words_en.NEVER_ONE)
+    text, truth = all_but(d, s, said, every(head, d.things), ask=head.head in words_en.NEVER_ONE)
     return text.replace("where it is", "where they are"), truth
 
 
@@ -527,7 +527,7 @@ def all_but_a_colour(d: Draw, s: Speech) -> tuple[str, Truth]:
     kept = [t for t in d.things if t.colour == colour]
     zh = words_zh.COLOURS[colour]
     said = s.pick(f"the {colour} ones / the {colour} things", f"{zh}色的 / {zh}色的东西 / 所有{zh}色的东西")
-    text, truth = _all_but(d, s, said, kept)
+    text, truth = all_but(d, s, said, kept)
     return text.replace("where it is", "where they are"), truth
 
 

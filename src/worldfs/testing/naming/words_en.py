@@ -214,6 +214,20 @@ OF: Final = {  # a container, or a portion, and what it is of: its name may stan
     "jar": "honey, buttons", "pack": "cards, seeds", "roll": "tape, string", "bar": "soap, chocolate", "ball": "yarn",
     "tube": "glue, paint", "pair": "socks", "set": "keys", "deck": "cards",
 }  # fmt: skip
+ENDINGS: Final = (  # series of what tells things of one name apart
+    "AA, C, D", "L, XL, XXL", "A, AB, B", "I, II, IV", "X, XY", "one, two, three", "v3, v4", "500 ml, 1 l, 250 ml",
+    "5 m, 2 m, 10 m", "large, small", "red, blue, green", "SE, 12", "M6, M8", "new, old", "No. 1, No. 2", "1b, 1",
+)  # fmt: skip
+TOLD_AFTER: Final = (  # a head, and what tells more of it
+    "book about cats, book about wine, jar containing nails, sign saying stop, cup made of tin, bag full of screws, "
+    "box labelled fragile, card per person, tablets against pain, photo showing dogs, mug from paris, key to the shed, "
+    "lid on jar, stamp by anna, poster against war, parcel marked heavy, tin filled with tea, ball plus pump"
+)
+JOINED: Final = "to, on, by"
+COUNT_NAMES: Final = (
+    "dozen eggs carton, hundred year clock, half dozen box, six pack, two litre jug, three minute timer"
+)
+COUNT_WORDS: Final = "dozen, hundred, six, two, three"
 OPENINGS: Final = "bl, d, gr, k, m, pl, sn, t, v, z, br, fr"
 RHYMES: Final = "icket, omber, arvin, urpol, engit, olvan, imsel, uftor, ebric, anquil, orbet, izzard"
 """Of both: words that no list knows."""

@@ -114,6 +114,10 @@ CONTAINERS: Final = "盒, 罐, 瓶, 袋, 杯, 壶, 碗, 锅, 篮子, 托盘, 收
 SUBSTANCES: Final = "牛奶, 大米, 咖啡, 蜂蜜, 茶叶, 盐, 糖, 茶, 酒, 水, 香水, 汤, 沙拉, 饭, 面包, 水果, 油漆, 垃圾"
 BEFORE: Final = "带盖|杯, 没有把|杯, 装米|袋, 放笔|盒, 除臭|喷雾, 不锈钢|勺, 有把手|壶, 左边有孔|垫, 写着请勿移动|牌"
 """With 的 between: 带盖的杯子."""
+ENDINGS: Final = (  # series of what tells things of one name apart
+    "L, XL", "A, AB, B", "500ml, 1L", "5号, 7号", "一, 二, 三", "甲, 乙", "-大, -小", "大号, 小号", "红, 蓝", "M6, M8",
+    "一号, 二号", "新, 旧",
+)  # fmt: skip
 MIXED: Final = (
     "USB|线, T|恤, A4|纸, LED|灯, 3D|眼镜, K歌|话筒, CD|盒, 5号|电池, 7号|电池, U|盘, PVC|管, GPS|定位器, AA|电池, "
     "Type-C|线, 2号|钥匙"
