@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
-from worldfs.base.messages import coded
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.model.profile import BASE_FRAME
 from worldfs.base.order_parameters import (
@@ -42,7 +42,9 @@ from worldfs.base.standard_operations import (
 )
 from worldfs.formats import sensors
 
-from . import parameters, refusals
+from . import compound_review, parameters, refusals
+from .order_ends import order_ends
+from .reviewers import refuses
 from .workspace_bounds import beyond, frame_of
 
 ASTRAY = 0.01  # m beyond the outline of what an order names, where its point is no longer in or on that
@@ -81,6 +83,15 @@ class Critic:
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
+        found = self._review_plain(order, scene, profile)
+        inside = compound_review.expansion(order, scene) if profile is not None and not refuses(found) else None
+        if inside is None or profile is None:
+            return found
+        judged, robot = replace(profile, unread=()), _robot(scene, order.node)
+        node = robot.robot_id if robot is not None else order.node
+        return [*found, *compound_review.review_steps(inside, scene, judged, node, self._review_plain)]
+
+    def _review_plain(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         listed = profile.op(order.op) if profile else None
         robot = _robot(scene, order.node)
         case = _Case(order, scene, profile or Profile(), listed or described(order.op), robot)
@@ -106,9 +117,16 @@ class Critic:
         if profile is not None:
             _bounds(case, what, place)
             _reach(case, what, place)
-            if order.op in LIFTED and thing is not None:
-                _payload(case, thing)
-                _grip(case, thing)
+            refused = refuses(case.findings)
+            for end in () if refused else order_ends(order, scene, robot, scene.held(case.node)):
+                _bounds(case, end.said, end.point)
+                _reach(case, end.said, end.point)
+            taken = _taken(case) if order.op == TAKE_OVER.name else thing if order.op in LIFTED else None
+            if taken is not None:
+                _payload(case, taken)
+                _grip(case, taken)
+            if case.op.moves and compound_review.is_of_unknown_contents(order, scene):
+                _all_named(case)
         _hand(case)
         if order.op in HANDLED and thing is not None:
             _elsewhere(case, thing)
@@ -201,6 +219,28 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     return "", None, None
 
 
+def _taken(case: _Case) -> Thing | None:
+    """What another robot is to hold out."""
+    value = given_parameter(case.order.params, OBJECT)[1]
+    return case.scene.thing(value) if isinstance(value, str) else None
+
+
+def _all_named(case: _Case) -> None:
+    """What an order names may be moved by it, and whatever it names it may go to."""
+    things, points = compound_review.named_in(case.order.params, case.scene)
+    for thing in things:
+        what, _, place = _located(case, thing)
+        at = _nearest(case, thing, place) if place is not None and thing not in case.scene.objects else place
+        _bounds(case, what, at)
+        _reach(case, what, at)
+        if thing in case.scene.objects:
+            _payload(case, thing)
+            _grip(case, thing)
+    for point in points:
+        _bounds(case, "target", point)
+        _reach(case, "target", point)
+
+
 def _support(case: _Case, value: str) -> Thing | None:
     """What an order names as the place: known, in no other gripper, and of a shape on which something stays."""
     support = _named(case, value, by_name=True, handled=False) if value.strip() else None
@@ -223,8 +263,11 @@ def _misses(at: Vec, support: Thing) -> bool:
 def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:
     """The point in or on `support` nearest to the base: something may lie there even if its middle is out of reach.
 
-    A table of unknown extent has no such point: the driver finds a free spot within reach.
+    A table of unknown extent has no such point: the driver finds a free spot within reach. On an object it is set
+    squarely, over the middle.
     """
+    if support in case.scene.objects:
+        return centre
     base = case.robot.pose[:3] if case.robot else ()
     size = support.size if len(support.size) >= 3 and all(math.isfinite(v) and v >= 0 for v in support.size) else ()
     if not size and not support.is_container and support in case.scene.furniture:
@@ -332,6 +375,8 @@ def _flat(bounds: Sequence[tuple[float, float]]) -> Vec:
 
 
 def _what(what: str) -> str:
+    if isinstance(what, CodedText):
+        return what
     return coded("common.target") if what == "target" else refusals.display_value(what)
 
 

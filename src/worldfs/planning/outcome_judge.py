@@ -16,6 +16,7 @@ from worldfs.base.json_values import as_list, as_object
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Json, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.order_parameters import LABEL, OBJECT, POINT, given_parameter, goal_names, thing_names
+from worldfs.base.robot_sides import WAYS
 from worldfs.base.standard_operations import (
     HAND_OVER,
     LOOK,
@@ -29,7 +30,7 @@ from worldfs.base.standard_operations import (
 )
 
 from .parameters import number, point
-from .planner.directions import WAYS, axis
+from .planner.directions import axis
 from .planner.scene_facts import tops
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Operation, Profile
+from worldfs.base.model import Cause, Operation, Outcome, Profile
+from worldfs.base.pushing import tolerance
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import PlacedGoal, SlidGoal, UprightGoal
 
@@ -93,6 +94,33 @@ def test_a_push_that_fell_short_is_followed_by_one_of_the_rest(world):
     assert report.ok, report
     pushes = [o.params for o in world.log if o.op == "push"]
     assert [p["distance"] for p in pushes] == pytest.approx([0.1, 0.04]) and pushes[0]["direction"] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("metres", [0.01, 0.02, 0.05, 0.1, 0.24, 0.4])
+def test_an_instruction_and_its_order_hold_a_push_to_one_tolerance(scene, metres):
+    said = interpret(f"push the can {100 * metres:g} cm left", scene, profile=ABLE, robot_id=ROBOT)
+    (goal,) = said.goals
+    assert isinstance(goal, SlidGoal) and goal.within == tolerance(metres) < metres
+
+
+def test_a_push_whose_orders_fail_and_whose_goal_is_not_measured_is_not_done(world):
+    world.ops = (*OPS, "push")
+    gone, short = iter([0.084]), Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", "went 84 mm of 100 mm (limit 15 mm)")
+    world.fail = {("push", "red_cube"): [short] * 9}
+
+    def slide(world, order):
+        moved = next(gone, 0.0) if order.op == "push" else 0.0
+        objects = tuple(
+            replace(t, position=(t.position[0], t.position[1] + moved, t.position[2]))
+            if t.id == order.params.get("object_id") else t
+            for t in world.now_scene.objects
+        )  # fmt: skip
+        world.now_scene = replace(world.now_scene, objects=objects)
+
+    world.before = slide
+    report = Planner(world).run("push the red cube 10 cm to the left")
+    assert not report.ok, report
+    assert len([o for o in world.log if o.op == "push"]) > 1
 
 
 def test_a_robot_without_the_operation_says_so(world, scene):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base import pushing
 from worldfs.base.footprint import gap
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Thing
+from worldfs.base.robot_sides import WAYS
 
 from . import thing_names
-from .directions import WAYS, axis, reach_along, rolls
+from .directions import axis, reach_along, rolls
 from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
 from .scene_facts import final_support, immovable_ids, surfaces
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from .goal_builder import GoalBuilder
 
 STEP_M = 0.10  # distance of a move without one
-SLID_M = 0.015  # off its end and off its line, that a push may be; of a long one:
-SLID_SHARE = 0.22
 FAR_M = 0.15  # distance of a move "away from"
 ROOM_M = 0.02  # left free on either side of what is put between two things
 NEAR_SHARE = 1 / 3  # of a table: "on the left of the table", "in the middle of the table"
@@ -100,7 +100,7 @@ class DirectionalGoals:
         if rolls(thing, direction):
             self.note(coded("planner.rolls", name=self.meaning.name(thing.id)))
             return placed
-        return SlidGoal(thing.id, placed.position, min(max(SLID_M, SLID_SHARE * metres), metres / 2))
+        return SlidGoal(thing.id, placed.position, pushing.tolerance(metres))
 
     def _at(self, thing: Thing, spot: tuple[float, float], within: float = PLACED_M) -> PlacedGoal:
         named = thing_names.name(thing, self.meaning.language, self.scene)

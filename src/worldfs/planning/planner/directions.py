@@ -5,28 +5,14 @@ from __future__ import annotations
 import math
 
 from worldfs.base.model import Scene, Thing
+from worldfs.base.robot_sides import side_axis
 
 from .scene_facts import own_robot
 
-SIDES = ("left", "right", "front", "behind")
-WAYS = {"left": "left", "right": "right", "forward": "behind", "backward": "front"}
-
 
 def axis(side: str, scene: Scene) -> tuple[float, float]:
-    """Unit vector in the plane. A base without a turn looks along x, its left along y."""
-    robot = own_robot(scene)
-    pose = robot.pose if robot is not None else ()
-    turn = pose[5] if len(pose) >= 6 and math.isfinite(pose[5]) else 0.0
-    ahead = (math.cos(turn), math.sin(turn))
-    match side:
-        case "behind":
-            return ahead
-        case "front":
-            return (-ahead[0], -ahead[1])
-        case "left":
-            return (-ahead[1], ahead[0])
-        case _:
-            return (ahead[1], -ahead[0])
+    """Unit vector in the plane, as the scene's own robot sees that side."""
+    return side_axis(side, own_robot(scene))
 
 
 def distance_along(thing: Thing, side: str, scene: Scene) -> float:

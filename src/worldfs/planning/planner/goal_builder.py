@@ -11,11 +11,11 @@ from itertools import pairwise
 from worldfs.base.footprint import is_round_above
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
+from worldfs.base.robot_sides import SIDES
 
 from . import thing_names
 from .assign import by_attribute, groups, into_containers
 from .directional_goals import DirectionalGoals
-from .directions import SIDES
 from .goals import (
     ApartGoal,
     AreaGoal,

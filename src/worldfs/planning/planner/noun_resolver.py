@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from worldfs.base.model import Scene
+from worldfs.base.robot_sides import SIDES
 
 from . import lexicon_en, superlatives, thing_names
-from .directions import SIDES, axis, lies_toward
+from .directions import axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .scene_facts import ThingLocation, final_support, layout, movable, own_robot

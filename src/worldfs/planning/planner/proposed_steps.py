@@ -12,6 +12,7 @@ from worldfs.base.chat_model import ModelTool
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_floats, as_object
 from worldfs.base.model import Json, Operation, Parameter, Profile, Scene
+from worldfs.base.robot_sides import SIDES
 from worldfs.base.standard_operations import LOOK as LOOKS
 from worldfs.base.standard_operations import MOVE as MOVES
 from worldfs.base.standard_operations import PICK as PICKS
@@ -20,7 +21,7 @@ from worldfs.formats.prose import one_line
 from worldfs.planning.parameters import mismatch
 
 from .assign import into_containers
-from .directions import SIDES, axis
+from .directions import axis
 from .goals import (
     AtGoal,
     BesideGoal,

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
+from worldfs.base.robot_sides import SIDES
 
 from . import superlatives, task_text
-from .directions import SIDES, axis, lies_toward
+from .directions import axis, lies_toward
 from .goals import BesideGoal, ClearedGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from worldfs.base.compound_orders import Steps
 from worldfs.base.driver import Interpreter
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
@@ -83,7 +84,7 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
     return (found,) if isinstance(found, Finding) else ()
 
 
-def _later_place(arm: Arm, order: Order, steps: sequences.Steps) -> Finding | None:
+def _later_place(arm: Arm, order: Order, steps: Steps) -> Finding | None:
     """Why one of the places of a sequence is none, unless what is named there is moved before."""
     moved: set[object] = set()
     for op, given in steps:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base import pushing
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT
@@ -22,10 +23,10 @@ from .path_planner import first_way
 from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed
 from .shared_motion import Leg, plan_motion
 
-BEHIND = 0.025  # m between the fingers and the thing before it
 ABOVE = 0.10  # m over the table, from where the fingers come down
 LOW = 0.013  # m of the tool point over the support: the lower the push, the less it can tip over
 PAD = 0.0105  # m from the tool point to the front of the fingers
+BEHIND = pushing.BEHIND - PAD  # m between the fingers and the thing before it
 TIP = 0.009  # m from the tool point down to the tips
 STEADY = 0.6  # of a thing's half length: pushed no higher than that, it slides rather than tips over
 PALM_ROOM = panda.TCP - panda.PALM - 0.008  # m over the tool point that a thing may reach up to under the palm

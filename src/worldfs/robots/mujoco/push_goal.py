@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import mujoco
 import numpy as np
 
+from worldfs.base import pushing
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
 from worldfs.base.order_parameters import OBJECT
@@ -24,8 +25,6 @@ from .rig import TOUCH_DEPTH
 from .scene_layout import covers
 
 LEAST, MOST = 0.01, 0.40  # m that a push may be long
-OFF = 0.010  # m off its end, and off its line, that a push may be at most; of a long one:
-OFF_SHARE = 0.15  # of its distance
 STEP = 0.01  # m between two places that are looked at
 ROLLS = math.cos(math.radians(20))  # of a lying cylinder's axis with the way: less, and it rolls
 WAYS = {"left": (0.0, 1.0), "right": (0.0, -1.0), "forward": (1.0, 0.0), "backward": (-1.0, 0.0)}
@@ -47,8 +46,8 @@ class PushGoal:
 
     @property
     def off(self) -> float:
-        """How far off its end, and off its line, it may come to rest (m)."""
-        return max(OFF, OFF_SHARE * self.distance)
+        """How far off its end it may come to rest (m)."""
+        return pushing.tolerance(self.distance)
 
 
 # --- what is asked ---
@@ -198,7 +197,7 @@ def pushed(arm: Arm, goal: PushGoal) -> AttemptResult:
         said = coded("robot.carried_by", id=id, on=goal.support, by=by)
         return AttemptResult(False, "NOT_SUPPORTED", said, short)
     words = {"id": id, "mm": along * 1000, "want": goal.distance * 1000, "side": across * 1000}
-    if short > goal.off or across > goal.off:
+    if math.hypot(short, across) > goal.off:
         said = coded("handling.pushed_off_goal", **words, limit=goal.off * 1000)
         return AttemptResult(False, "NOT_AT_GOAL", said, short)
     now = {other: pose for other, pose in object_poses(rig).items() if other != id}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from worldfs.base import compound_orders
+from worldfs.base.compound_orders import SEQUENCES, Steps
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import UserError
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
-from worldfs.base.order_parameters import POINT, SCRIPT, SUPPORT
 from worldfs.base.standard_operations import EXECUTE_TEXT
 
 from . import panda, params, withdrawal
@@ -44,12 +45,10 @@ STRATEGY = Operation(
 
 OF_ORDERS = (STRATEGY.name, EXECUTE_TEXT.name)  # each of their orders begins by itself
 RunOrder = Callable[[Order], Outcome]
-Steps = list[tuple[str, Json]]
 
 
 def name_of(order: Order) -> str:
-    named = params.word(order.params, SCRIPT)
-    return named[1] if named else "steps" if "steps" in order.params else ""
+    return compound_orders.script_name(order.params)
 
 
 # --- movements that are no order of their own ---
@@ -143,39 +142,15 @@ MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {
 # --- sequences of orders ---
 
 
-@dataclass(frozen=True, slots=True)
-class ActionSequence:
-    """A row of `SEQUENCES`: its required parameters, and its orders."""
-
-    needs: tuple[str, ...]
-    steps: Callable[[Json], Steps]
-
-
-def _pick_and_place(given: Json) -> Steps:
-    where: Json = {k: given[k] for k in (*POINT, *SUPPORT) if k in given}
-    return [("pick_up", {"object_id": given["object_id"]}), ("place", where)]
-
-
-SEQUENCES: dict[str, ActionSequence] = {
-    "pick_and_place": ActionSequence(("object_id",), _pick_and_place),
-    "look_and_pick": ActionSequence(
-        ("object_id",),
-        lambda given: [
-            ("target_navigation", {"target_label": given["object_id"]}),
-            ("pick_up", {"object_id": given["object_id"]}),
-        ],
-    ),
-}
-
-
 def steps_of(order: Order) -> Steps | Finding:
     """The orders of a sequence, as (op, params); a finding when the order is incomplete."""
     name = name_of(order)
     if name == "steps":
-        given = order.params.get("steps")
-        if not isinstance(given, list) or not given or not all(isinstance(s, dict) for s in given):
+        listed = compound_orders.listed_steps(order.params)
+        if listed is None:
+            given = order.params.get("steps")
             return params.invalid_param(order, "steps", coded("robot.param_steps"), given, coded("robot.give_steps"))
-        return _read_steps(order, [_step(s) for s in given])
+        return _read_steps(order, listed)
     row = SEQUENCES.get(name)
     if row is None:
         known = coded("common.either_of", names=[*MOVEMENTS, *SEQUENCES, "steps"])
@@ -194,14 +169,6 @@ def steps_of(order: Order) -> Steps | Finding:
 def _read_steps(order: Order, steps: Steps) -> Steps | Finding:
     unread = (params.unread(replace(order, op=op, params=given)) for op, given in steps)
     return next((found for found in unread if found is not None), steps)
-
-
-def _step(given: Json) -> tuple[str, Json]:
-    op = given.get("action_type") or given.get("op") or given.get("name") or ""
-    inner = given.get("params", given.get("parameters"))
-    if not isinstance(inner, dict):
-        inner = {k: v for k, v in given.items() if k not in ("action_type", "op", "name", "params", "parameters")}
-    return str(op), inner
 
 
 def strategy(arm: Arm, order: Order, action_evidence: ActionEvidence, carry: RunOrder) -> Outcome:

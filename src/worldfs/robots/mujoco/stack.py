@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from worldfs.base import compound_orders
 from worldfs.base.footprint import is_round_above
-from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
-from worldfs.base.standard_operations import STACK
+from worldfs.base.standard_operations import PICK_UP, STACK
 
 from . import actions, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure
@@ -24,7 +24,7 @@ IDS = STACK.parameters[0].name
 
 def levels(arm: Arm, order: Order) -> list[str] | Finding:
     """The ids from below up, or why they make no tower."""
-    ids = [str(id) for id in as_list(order.params.get(IDS))]
+    ids = compound_orders.levels(order.params)
     if not 2 <= len(ids) <= MOST or len(set(ids)) != len(ids):
         given = order.params.get(IDS)
         return params.invalid_param(order, IDS, coded("handling.levels"), given, coded("handling.give_levels"))
@@ -67,9 +67,8 @@ def stack(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     steps: list[Json] = []
     action_evidence.more["sequence"] = steps
     for up, low in left(arm.planning, ids):
-        pick: Json = {"object_id": up}
-        place: Json = {"target": low}
-        for op, given, act in (("pick_up", pick, actions.pick_up), ("place", place, actions.attempt_place)):
+        for op, given in compound_orders.set_on(up, low):
+            act = actions.pick_up if op == PICK_UP.name else actions.attempt_place
             done = act(arm, replace(order, op=op, params=given), ActionEvidence(arm, up))
             steps.append({"op": op, "params": given, "ok": done.ok, "message": done.message})
             if not done.ok:
