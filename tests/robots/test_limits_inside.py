@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip install 'worldfs[sim]'")
 
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Profile, RobotState, Scene, Thing
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Parameter, Profile, RobotState, Scene, Thing
 from worldfs.base.standard_operations import HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.planning.critic import Critic
 from worldfs.planning.reviewers import refuses
@@ -34,6 +34,7 @@ BASE = Thing("base_01", "base", "block", (0.45, -0.2, 0.025), size=(0.05,) * 3, 
 SPONGE = replace(CUBE, name="sponge", size=(0.07, 0.05, 0.03), position=(0.45, 0.0, 0.015))
 ROBOT = RobotState("franka_001", gripper="open")
 OPS = (MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE, STRATEGY, *HANDLING)
+TIDY = Operation("tidy", parameters=(Parameter("what", "list"), Parameter("to")))  # of a package's driver
 OTHER_PLACE = [0.45, -0.3, 0.025]
 
 
@@ -129,7 +130,7 @@ MATRIX = [(name, limit) for name, case in CASES.items() for limit in LIMITS if l
 def _profile(limit: str, case: str, share: float) -> Profile:
     """One limit: `share` of what is allowed would be needed."""
     found, point = (
-        Profile(ops=(*OPS, Operation("tidy")), sensors=(("RGB-D Camera", True),)),
+        Profile(ops=(*OPS, TIDY), sensors=(("RGB-D Camera", True),)),
         np.array(CASES[case].what[limit]),
     )
     moved = CASES[case].things[0]
