@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 _HOLDING: Final = frozenset((
@@ -81,6 +82,13 @@ _DONE: Final = frozenset((
     "failed", "imported", "exported", "edited", "reviewed", "assigned", "authored",
 ))  # fmt: skip
 _OF_DONE: Final = frozenset(("at", "by", "on", "time", "date", "timestamp", "ts", "from", "via", "utc", "ms", "with"))
+# Words of a limit of motion, in the settings of a robot
+_BOUNDS: Final = frozenset((
+    "avoid", "bound", "bounds", "boundary", "boundaries", "ceiling", "clearance", "constraint", "constraints", "fence",
+    "forbid", "forbidden", "limit", "limits", "safe", "safety", "velocity", "velocities", "speed", "speeds",
+    "acceleration", "accelerations", "jerk", "torque", "torques", "force", "forces", "payload", "workspace", "zone",
+    "zones", "nogo", "keepout", "keepclear", "maxspeed", "maxvelocity", "maxforce",
+))  # fmt: skip
 _FOREIGN: Final = ("x_", "x-", "_", "$schema")  # how another tool marks names as its own
 _IDS: Final = ("id", "ids", "uuid")
 # Whose id says which thing, place or robot is meant, or not meant
@@ -131,6 +139,13 @@ def harmless(name: str) -> bool:
     if len(words) > 1 and words[-1] in _IDS:
         return words[-2] not in _MEANT and words[0] not in _SPARED
     return _TELLING.issuperset(words)
+
+
+def bounds(name: str) -> bool:
+    """Whether a word of this name, or two of them together, is one for a limit of motion."""
+    words = [word.lower() for word in _PARTS.findall(name)]
+    pairs = (one + other for one, other in pairwise(words))
+    return not _BOUNDS.isdisjoint((*words, *pairs, bare_name(name)))
 
 
 def _lifts(name: str, value: object) -> bool:

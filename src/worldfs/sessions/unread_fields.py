@@ -5,14 +5,16 @@ The tables hold what this package's own adapters, runtimes and policy clients re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
+from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, PolicySpec, Skill, Target
-from worldfs.base.restricting_fields import resembles, restricts
-from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, SIMULATION, WORDS
+from worldfs.base.model.skill import REAL
+from worldfs.base.restricting_fields import bounds, resembles, restricts, says_nothing, unread
+from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, ROBOTS, SIMULATION, WORDS
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
 FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
@@ -120,16 +122,19 @@ class _Entry:
     """One entry of a registry, whose members are compared with what is read of it."""
 
     def __init__(self, document: str, id: str, place: FieldLocator, job: str, *, strict: bool = False) -> None:
-        """`strict`: a member that nothing reads is refused if it resembles one that is read, or one of `SAFETY`."""
+        """`strict`: a member that nothing reads is refused if it resembles one that is read, or one of `SAFETY`, or
+        bounds a motion."""
         self._document, self._id, self._place, self._job = document, id, place, job
         self._strict = strict
 
     def review(
-        self, members: object, read: Iterable[str], values: Mapping[str, ValueRule], at: str = ""
+        self, members: object, read: Iterable[str], values: Mapping[str, ValueRule], at: str = "", *, all: bool = False
     ) -> Iterator[Finding]:
-        """`members`: a mapping of them; `at`: the member that holds it. What is null asks for nothing."""
+        """`members`: a mapping of them; `at`: the member that holds it. What is null asks for nothing. `all`: each that
+        nothing reads is refused, but those that only tell something."""
         known = sorted({*read})
         given = members if isinstance(members, Mapping) else {}
+        refused_by_name = {*unread(given, known)} if all else {name for name in given if self._bounds(str(name))}
         for name, value in given.items():
             if value is None:
                 continue
@@ -141,19 +146,40 @@ class _Entry:
                 found = coded("session.unread", name=str(name)[:80])
                 expected = coded("common.some_of", names=known)
                 refused = self._strict and bool(likely or get_close_matches(low, SAFETY, 1, 0.7))
-                refused = refused or restricts(str(name), value)
+                refused = refused or restricts(str(name), value) or str(name) in refused_by_name
                 yield Finding(UNREAD, field, expected, found, fix, self._job, warning=not refused)
             elif (rule := values.get(name)) is not None and not rule.holds(value):
                 fix = coded("session.correct_value")
                 yield Finding("SCHEMA_VALIDATION", field, rule.expected, repr(value)[:200], fix, self._job)
 
+    def _bounds(self, name: str) -> bool:
+        return self._strict and bounds(name)
+
+    def review_limits(self, members: object, read: Collection[str], at: str = "") -> Iterator[Finding]:
+        """Of a real robot's entry that another package's driver reads: what would bound or switch it off, or is
+        `safety` but for a slip, in a place where only a driver that declares it reads it."""
+        for key, value in (members if isinstance(members, Mapping) else {}).items():
+            name = str(key)
+            meant = resembles(name, (*_REAL, *WORDS, *read)) or bounds(name)
+            if name in read or says_nothing(value) or not (meant or _switch(name, value)):
+                continue
+            likely = resembles(name, read)
+            fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.limit_or_setting")
+            found, expected = coded("session.unread", name=name[:80]), coded("session.limits_in_safety")
+            field = self._place(self._document, self._id, f"{at}{name}")
+            yield Finding(UNREAD, field, expected, found, fix, self._job)
+
     def review_switches(self, members: object, read: Iterable[str], at: str = "") -> Iterator[Finding]:
         """Of an entry whose settings another package reads: what would switch it off, by a name that is not read."""
         for name, value in (members if isinstance(members, Mapping) else {}).items():
-            if name not in read and resembles(str(name), SWITCHES) and restricts(str(name), value):
+            if name not in read and _switch(str(name), value):
                 found = coded("file.holds_back", name=str(name)[:80], value=str(value)[:80])
                 field, fix = self._place(self._document, self._id, f"{at}{name}"), coded("session.remove_field")
                 yield Finding(UNREAD, field, coded("common.some_of", names=sorted(read)), found, fix, self._job)
+
+
+def _switch(name: str, value: object) -> bool:
+    return bool(resembles(name, SWITCHES)) and restricts(name, value)
 
 
 def review_skill(skill: Skill, place: FieldLocator, job: str = "") -> Iterator[Finding]:
@@ -183,12 +209,14 @@ def _policy(policy: PolicySpec, entry: _Entry) -> Iterator[Finding]:
 
 def review_target(target: Target, place: FieldLocator, job: str = "") -> Iterator[Finding]:
     """The same of a target of this package's own adapters. Of a real robot, a misspelt member is refused: its limit,
-    its unit or its `enabled: false` would count for nothing."""
+    its unit or its `enabled: false` would count for nothing, whatever its driver."""
     entry = _Entry("TARGETS.md", target.id, place, job, strict=target.adapter == ADAPTER)
     if target.adapter not in (ADAPTER, SIMULATION):
-        yield from entry.review_switches(target.extra, (*TARGET, *PARTS))
+        judged = entry.review_limits if target.kind == REAL else entry.review_switches
+        yield from judged(target.extra, (*TARGET, *PARTS))
+        yield from entry.review_switches(target.config, (), "config.")
         return
-    yield from entry.review(target.extra, (*TARGET, *PARTS), {})
+    yield from entry.review(target.extra, (*TARGET, *PARTS), {}, all=target.adapter == ADAPTER)
     for name, read in PARTS.items():
         yield from entry.review(target.extra.get(name), read, {}, f"{name}.")
     for number, camera in enumerate(target.cameras):
@@ -198,3 +226,14 @@ def review_target(target: Target, place: FieldLocator, job: str = "") -> Iterato
     members = None if is_vehicle(target) else (DRIVERS if real else BACKENDS).get(kind)
     if members is not None:
         yield from entry.review(target.config, members, CONFIG_VALUES.get(kind, {}), "config.")
+    elif real and not is_vehicle(target):
+        yield from entry.review_limits(target.config, (*_REAL, *_declared(target.driver)), "config.")
+
+
+def _declared(driver: str) -> tuple[str, ...]:
+    """The members of `config` that a package's driver says it reads: `settings` of what makes its robot."""
+    try:
+        names = getattr(ROBOTS.get(driver), "settings", ())
+    except UserError:
+        return ()  # it cannot be used, which the review of the target says
+    return tuple(filter(lambda one: isinstance(one, str), names)) if isinstance(names, tuple | list) else ()

@@ -75,6 +75,60 @@ def test_of_a_simulation_such_a_member_is_named() -> None:
     assert [(item.field, item.warning) for item in found(entry)] == [("TARGETS.md arm config.sed", True)]
 
 
+LIMITS = {
+    "no_go": [[0, 0], [1, 1]], "bounds": [0, 1], "avoid": "humans", "keep_out": ["table"], "velocity": 0.1,
+    "max_speed": 0.1, "speedLimit": 0.1, "payload": 2, "constraints": ["slow"], "workspace": {}, "joint_speed": 0.1,
+    "ee_speed": 0.05, "dry_run": True, "disabled": True, "Enabled": False, "approval": "always", "hold": True,
+    "Safety": {"joint_speed": 0.1}, "safty": {"joint_speed": 0.1}, "saftey": {"joint_speed": 0.1},
+    "safety_limits": {"joint_speed": 0.1}, "SAFETY": {"joint_speed": 0.1}, "keepClear": 0.3, "forbidden_zones": [1],
+}  # fmt: skip
+OTHERS = {"port": "/dev/ttyUSB0", "baudrate": 1000000, "timeout": 2.0, "joints": ["a"], "gripper": True, "model": "x",
+          "host": "10.0.0.2", "retries": 3, "frame": "base", "id": 4, "units": "deg"}  # fmt: skip
+
+
+@pytest.mark.parametrize("driver", ["lerobot", "franka", "of_a_package"])
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_name_for_a_limit_where_nothing_reads_it_refuses_the_target_whatever_its_driver(
+    driver: str, name: str
+) -> None:
+    adapter, limit = {"class": "RealRobotTargetAdapter", "driver": driver}, {name: LIMITS[name] or 1}
+    for member, changed in ((name, limit), (f"config.{name}", {"config": limit})):
+        if member == "Enabled":
+            continue
+        refused = [item for item in found(target(adapter=adapter, **{"config": {}, **changed})) if not item.warning]
+        assert [item.field for item in refused] == [f"TARGETS.md arm {member}"]
+
+
+@pytest.mark.parametrize("name", ["test", "slowly", "gentle", "confirm", "height", "whatever"])
+def test_an_unknown_field_of_a_real_robot_s_entry_refuses_it(name: str) -> None:
+    assert [item.warning for item in found(target(**{name: True}))] == [False]
+    assert [item.warning for item in found(target(**{f"x_{name}": True}))] == [True]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_settings_of_a_package_s_driver_are_left_to_it(name: str) -> None:
+    adapter = {"class": "RealRobotTargetAdapter", "driver": "of_a_package"}
+    kept = {"safety": {"joint_speed": 0.1}, "control_hz": 20, name: OTHERS[name]}
+    assert found(target(adapter=adapter, config=kept)) == []
+
+
+def test_a_package_s_driver_reads_what_it_declares(install: Any) -> None:
+    source = "def robot(target, context): ...\nrobot.settings = ('velocity', 'dry_run')"
+    install("shadows", {"worldfs.robots": {"declaring": "shadows:robot"}}, shadows=source)
+    adapter = {"class": "RealRobotTargetAdapter", "driver": "declaring"}
+    assert found(target(adapter=adapter, config={"velocity": 3, "dry_run": True})) == []
+    (refused,) = found(target(adapter=adapter, config={"velocty": 3}))
+    assert "did you mean velocity?" in refused.fix and not refused.warning
+
+
+@pytest.mark.parametrize("kind", ["sim", "real_robot"])
+def test_of_another_package_s_target_what_switches_it_off_is_refused(kind: str) -> None:
+    for changed in ({"disabled": True}, {"config": {"dryrun": True}}, {"config": {"Approval": "always"}}):
+        assert [item.warning for item in found(target(type=kind, adapter={"class": "Other"}, **changed))] == [False]
+    limits = [item.warning for item in found(target(type=kind, adapter={"class": "Other"}, no_go=[1]))]
+    assert limits == ([False] if kind == "real_robot" else [])
+
+
 MEMBERS = [("", name) for name in (*TARGET, "adapter", "perception") if name != "config"]
 MEMBERS += [("config", name) for driver in ("lerobot", "franka", "unitree_go2") for name in DRIVERS[driver]]
 

@@ -396,6 +396,11 @@ ROWS = {
     "session.gr00t_action": ("[{{key: (B, T, D)}}, info]", "[{{key: (B, T, D)}}, info]"),
     "session.gr00t_shape": ("float32 (1, T, D)", "float32 (1, T, D)"),
     "session.unread": ("{name}, which nothing reads", "{name}，没有任何程序读取它"),
+    "session.limits_in_safety": ("limits in config.safety", "写在 config.safety 中的限制"),
+    "session.limit_or_setting": (
+        "write a limit in config.safety; a driver that reads this itself declares it (`settings`)",
+        "把限制写在 config.safety 中；若驱动自己读取它，请由驱动声明(`settings`)",
+    ),
     "session.declared_parameters": ("parameters that the skill's runtime declares", "技能运行时声明的参数"),
     "session.declare_or_remove": (
         "remove the parameter, or let the runtime declare what it reads (`parameters`)",

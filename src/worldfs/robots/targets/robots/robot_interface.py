@@ -86,3 +86,5 @@ class KnowsWidth(Protocol):
 
 
 RobotFactory = Callable[[Target, PluginContext], RobotInterface]
+"""Its attribute `settings`, if it has one, lists the members of `config` that it reads: a name for a limit or a switch
+(`velocity`, `dry_run`) that is not among them refuses the target."""
