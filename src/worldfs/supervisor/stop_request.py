@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Final
 
 from worldfs.base.messages import coded
+from worldfs.base.signal_relay import relayed_signals
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -65,7 +66,8 @@ class StopRequest:
             if signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
                 before[number] = signal.signal(number, take)
         try:
-            yield
+            with relayed_signals():
+                yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler if handler is not None else signal.SIG_DFL)

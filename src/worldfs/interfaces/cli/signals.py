@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
+from worldfs.base.signal_relay import relayed_signals
 from worldfs.base.stop_signal import CtrlC
 
 _Handler = Callable[[int, FrameType | None], object] | int | None
@@ -68,7 +69,8 @@ def stop_on(ask: Callable[[], None], *numbers: signal.Signals) -> Iterator[None]
 
     before = {number: signal.signal(number, take) for number in numbers}
     try:
-        yield
+        with relayed_signals():
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,0 +1,44 @@
+"""A signal that another thread has received wakes the main thread, where Python runs its handler.
+
+The system gives a signal to any thread that does not block it: of two that come at once, another thread often takes
+both. The main thread then goes on waiting for its lock, and no handler runs until something else wakes it.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+_WAKE: Final = signal.SIGURG  # without a handler it does nothing
+
+
+@contextmanager
+def relayed_signals() -> Iterator[None]:
+    """While entered, from the main thread; from another one nothing is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    main, (heard, told) = threading.get_ident(), socket.socketpair()
+    told.setblocking(False)
+
+    def relay() -> None:
+        while numbers := heard.recv(4096):
+            if set(numbers) != {_WAKE}:
+                signal.pthread_kill(main, _WAKE)
+
+    thread = threading.Thread(target=relay, name="signals", daemon=True)
+    handler = signal.signal(_WAKE, lambda number, frame: None)
+    before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+    thread.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        told.close()
+        thread.join()
+        heard.close()
+        signal.signal(_WAKE, handler)
