@@ -48,3 +48,21 @@ def test_the_file_of_a_stop_says_why_nothing_confirms_it_as_the_kernel_knows_it(
         alerts(f"stop {ARM}", found)
         alerts.publish()
         assert world.robot_stops.state_value(ARM)["why"] == why
+
+
+def test_a_standstill_that_was_measured_ends_with_the_kernel_that_measured_it(tmp_path: Path) -> None:
+    """A vehicle's own controller, or a person, may move it: no kernel looks."""
+    site = WorkspaceFixture(tmp_path / "w", (ARM,))
+    settings = config.read(config.template(ARM).replace(b'"simulation"', b'"workspace"'))
+    with World.open(site.root, config=settings) as world:
+        world.stops.stop([ARM], "operator")
+        with site.open():
+            world.stops.confirm({ARM: 1})
+            assert world.robot_stops.confirmed(ARM).confirmed
+            assert world.robot_stops.state_value(ARM)["confirmed"] is True
+            assert not world.robot_stops.confirmed(ARM, silent=True).confirmed
+        assert not world.robot_stops.confirmed(ARM).confirmed
+        value = world.robot_stops.state_value(ARM)
+        assert value["confirmed"] is False and "no kernel runs" in str(value["why"])
+        (node,) = as_objects(world.status()["nodes"])
+        assert node["stopped"] == {"by": "operator", "at": value["at"], "confirmed": False}

@@ -17,10 +17,11 @@ from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
 from worldfs.runtime.stop_log import STOPS
 from worldfs.runtime.stop_report import RobotStop, StopReport
-from worldfs.storage.lease import KERNEL_LEASE, node_lease
+from worldfs.storage.lease import KERNEL_LEASE
 
 from .computed_files import current_alerts
 from .node_specs import simulated_nodes
+from .robot_liveness import robot_liveness
 
 if TYPE_CHECKING:
     from .world import World
@@ -81,12 +82,12 @@ class RobotStops:
         known = kernel.stopping.answer(node) if kernel is not None else None
         if known is not None:
             return known
+        if silence := self._silence(node, silent=silent):  # also where it was measured: nobody measures on
+            simulated = not silent and node in self._simulated()
+            return RobotStop(node, simulated, coded("stop.simulated", node=node) if simulated else silence)
         if self._world.stops.state(node).confirmed:
             return RobotStop(node, True)
-        silence = self._silence(node, silent=silent)
-        if silence and not silent and node in self._simulated():
-            return RobotStop(node, True, coded("stop.simulated", node=node))
-        return RobotStop(node, False, silence or self._alerted(node) or coded("stop.elsewhere"))
+        return RobotStop(node, False, self._alerted(node) or coded("stop.elsewhere"))
 
     def await_confirmed(self, node: str, seconds: float) -> RobotStop:
         """The same after at most so many seconds, for a stop that was told."""
@@ -100,7 +101,7 @@ class RobotStops:
         found = self._world.stops.state(node)
         robot = RobotStop(node, False)
         if found.stopped:
-            robot = self.confirmed(node, silent=not found.confirmed and not self.kernel_answers())
+            robot = self.confirmed(node, silent=not self.kernel_answers())
         return {
             "node": node, "stopped": found.stopped, "confirmed": robot.confirmed, "by": found.by, "at": found.at,
             "stops": found.number, "stored": not self._world.stops.pending.of(node),
@@ -186,11 +187,11 @@ class RobotStops:
 
     def _silence(self, node: str, *, silent: bool) -> str:
         """Why no kernel will say anything of that robot; "": one that serves it may, by the log."""
-        leases = [self._world.store.lease(name).holder() for name in (node_lease(node), KERNEL_LEASE)]
-        holder = next((one for one in leases if one is not None), None)
-        if holder is None and silent:  # one that was started for this path, whose directory was replaced
+        alive = robot_liveness(self._world, node)
+        if not silent:
+            return "" if alive.served else coded("stop.no_kernel")
+        holder = alive.by or self._world.store.lease(KERNEL_LEASE).holder()
+        if holder is None:  # one that was started for this path, whose directory was replaced
             others = kernel_addresses(self._world.root, {0, os.geteuid()}).values()
             holder = {"pid": ", ".join(str(other.pid) for other in others) or "?"}
-        if holder is None:
-            return coded("stop.no_kernel")
-        return coded("stop.kernel_silent", pid=holder.get("pid", "?")) if silent else ""
+        return coded("stop.kernel_silent", pid=holder.get("pid", "?"))

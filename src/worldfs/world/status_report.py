@@ -40,7 +40,8 @@ def status_report(world: World) -> dict[str, object]:
     held = world.store.lease(KERNEL_LEASE).holder()
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
-    answers = {id: world.robot_stops.confirmed(id) for id in stops}
+    unheard = held is not None and not world.robot_stops.kernel_answers()
+    answers = {id: world.robot_stops.confirmed(id, silent=unheard) for id in stops}
     alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
@@ -85,7 +86,7 @@ def status_report(world: World) -> dict[str, object]:
         }  # fmt: skip
     alerts = computed_files.current_alerts(world.store, world.language())
     alerts |= _unconfirmed(world, stops, answers, alerts)
-    if held is not None and not world.robot_stops.kernel_answers():
+    if held is not None and unheard:
         found = coded("stop.kernel_unknown", pid=held.get("pid", "?"))
         silent = Finding("KERNEL_SILENT", "kernel", coded("stop.kernel_answers"), found, coded("stop.hardware"))
         alerts["kernel"] = asdict(render_finding(silent, world.language()))
