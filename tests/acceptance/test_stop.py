@@ -400,3 +400,57 @@ def kernel_serving(table) -> Iterator[tuple[str, dict]]:
 
 def far(url: str, environ: dict, *words: str) -> subprocess.CompletedProcess[str]:
     return run_command("--connect", url, *words, environ=environ)
+
+
+# -- where a home cannot be read, or written ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [("stop",), ("do", "stop"), ("stop", "--node", "franka_001")])
+def test_a_stop_where_no_workspace_is_says_that_it_was_not_delivered(table, words) -> None:
+    table.root.rename(table.root.with_name("away"))
+    said = table.paos("--json", *words)
+    assert said.code == 1 and said.values[0]["delivered"] is False and "no workspace" in said.values[0]["why"]
+
+
+def test_a_stop_that_is_written_to_its_file_says_what_the_command_says(table) -> None:
+    with kernel(table) as process:
+        assert table.paos("write", "/nodes/franka_001/stop", stdin=b"x").code == 0
+        process.send_signal(signal.SIGSTOP)
+        said = table.paos("write", "/nodes/franka_001/stop", stdin=b"x")
+        process.send_signal(signal.SIGCONT)
+    assert said.code == 1 and "hardware stop" in said.out and "does not answer" in said.out, said
+
+
+def test_robots_of_other_processes_are_named_as_not_told_where_the_store_does_not_answer(table, monkeypatch) -> None:
+    """A hub without robots has heard of the stop; what its hosts have heard is in a store that is frozen."""
+    from worldfs.base.errors import StorageError
+    from worldfs.interfaces.cli.command_context import CommandContext
+    from worldfs.runtime.stop_call import StopCall
+
+    def cut_off(context, **more):
+        raise StorageError("the store does not answer")
+
+    monkeypatch.setattr(StopCall, "told", True)
+    monkeypatch.setattr("worldfs.interfaces.cli.stop_command._answered", lambda call, node: None)
+    monkeypatch.setattr(CommandContext, "open", cut_off)
+    said = table.paos("--json", "stop")
+    assert said.code == 1
+    robot = said.values[0]
+    assert (robot["node"], robot["stopped"], robot["confirmed"]) == ("franka_001", False, False)
+    assert "NOT delivered" in table.paos("stop").out
+
+
+def test_a_stop_that_nothing_can_store_is_kept_for_the_next_start_without_a_kernel_too(table, monkeypatch) -> None:
+    from worldfs.base.errors import StorageError
+    from worldfs.storage.disk_store import DiskStore
+
+    def refuse(store, key, data, **more):
+        raise StorageError("read-only file system", path=key)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DiskStore, "append", refuse)
+        said = table.paos("stop")
+    assert said.code == 1 and "stops-aside" in said.out and "read-only" in said.out, said
+    assert state_of(table)["stopped"] is True
+    assert table.paos("resume", "--all").code == 0
+    assert state_of(table)["stopped"] is False

@@ -178,6 +178,11 @@ class StopLog:
             self._aside.keep(stop.id, stop.as_json())
             self._drop_stored(stop.id)  # stored meanwhile
 
+    def put_aside(self, stop: PendingStop) -> str:
+        """The file that keeps a stop which the log does not take, for the next start; "": nothing takes it."""
+        self.pending.add(stop)
+        return self._aside.keep(stop.id, stop.as_json()) if self._aside is not None else ""
+
     def _drop_stored(self, id: str) -> None:
         if self._aside is not None and all(one.id != id for one in self.pending.all()):
             self._aside.drop(id)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.standing import shown_actor, standing_of
+from worldfs.base.clock import stamp
 from worldfs.base.errors import UserError, WorldError
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded, parts, render
@@ -15,7 +16,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
 from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
-from worldfs.runtime.stop_log import STOPS
+from worldfs.runtime.stop_log import STOPS, PendingStop, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
@@ -127,15 +128,19 @@ class RobotStops:
         )
 
     def _store(self, call: StopCall, nodes: Sequence[str], name: str, *, every: bool) -> str:
-        """Write it to the log, as a kernel that has heard of it does too: it may end before that. Why that failed;
-        raises where no kernel has heard of it."""
+        """Write it to the log, as a kernel that has heard of it does too: it may end before that. Why that failed, and
+        where it is kept until it can be; raises where nothing keeps it and no kernel has heard of it."""
+        by, standing = shown_actor(name), standing_of(name)
         try:
-            standing = standing_of(name)
-            self._world.stops.stop(nodes, shown_actor(name), standing=standing, every=every, id=call.id)
+            self._world.stops.stop(nodes, by, standing=standing, every=every, id=call.id)
         except WorldError as error:
+            keys, why = frozenset(stop_keys(nodes, every=every)), error_message(error)
+            stop = PendingStop(call.id, by, standing, stamp(self._world.clock.now()), keys)
+            if place := self._world.stops.put_aside(stop):
+                return coded("stop.kept_aside", why=why, place=place)
             if not call.told:
                 raise
-            return error_message(error)
+            return why
         return ""
 
     def _complete(

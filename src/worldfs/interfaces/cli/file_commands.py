@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from .command_tree import DEPTH_MAX, CommandTree, Unread, open_tree
 from .exits import DONE, MISUSE
 from .history_commands import past_path
 
+_STOP_FILE: Final = re.compile(r"/nodes/([^/]+)/stop")  # whatever is written there stops: the answer is that of `stop`
 DECLARATIONS: Final = {"TARGETS.md": "targets", "SKILLS.md": "skills", "SESSIONS.md": "sessions"}
 
 if TYPE_CHECKING:
@@ -112,6 +114,11 @@ def cat(context: CommandContext) -> int:
 
 
 def write(context: CommandContext) -> int:
+    """Exit 1 if a robot that was stopped so has not confirmed that it stands."""
+    if stopped := _STOP_FILE.fullmatch(context["path"]):
+        from .stop_command import far_stop, stop
+
+        return far_stop(context, stopped[1]) if context["connect"] else stop(context, stopped[1])
     data = _input_bytes(context)
     with open_tree(context) as tree:
         path = tree.path_of(context["path"])

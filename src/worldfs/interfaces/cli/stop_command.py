@@ -4,6 +4,7 @@ runs."""
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,16 +38,29 @@ def stop(context: CommandContext, node: str | None) -> int:
     with StopCall(_roots(context), SystemClock(), None if node is None else [node], context.actor_name) as call:
         report = _answered(call, node)
         if report is None:
+            opened = False
             try:
                 with context.open() as world:
+                    opened = True
                     report = world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
-            except NotFound:
-                raise
             except WorldError as error:
-                report = StopReport(_robots(call), error_message(error))
+                if opened and isinstance(error, NotFound):
+                    raise
+                why = error_message(error)
                 if not call.told:
-                    return _undelivered(context, error_message(error))
+                    return _undelivered(context, why)
+                report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
     return _told(context, node, report)
+
+
+def _untold(context: CommandContext, call: StopCall, node: str | None, why: str) -> list[RobotStop]:
+    """The robots that config.json names, and of which no kernel of this machine has said anything: what other processes
+    serve is not known while the home cannot be read."""
+    with suppress(WorldError):
+        heard = {robot.node for robot in _robots(call)}
+        named = [item.robot_id for item in context.config.instances if node in (None, item.robot_id)]
+        return [RobotStop(id, False, why, told=False) for id in named if id not in heard]
+    return []
 
 
 def _roots(context: CommandContext) -> list[Path]:
