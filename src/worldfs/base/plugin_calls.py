@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import lru_cache
 from types import FunctionType, MethodType
@@ -46,22 +45,18 @@ def plugin_name(plugin: object) -> str:
 
 Heard = Callable[[str, tuple[object, ...], object], None]
 """The name of a method, its arguments, and what it has answered."""
-Admitted = Callable[[str], AbstractContextManager[None]]
-"""Entered with the name of a method before each call of it, and left after it; it raises to refuse the call."""
-
-
-def _any_call(method: str) -> AbstractContextManager[None]:
-    return nullcontext()
+Around = Callable[[str, Callable[[], object]], object]
+"""The name of a method and a call of it: gives what the call answers, or raises to refuse it."""
 
 
 class CheckedPlugin:
     """What a package made, behind its port. The members that the port declares are put into subclasses of this: no port
     has one that begins with an underscore."""
 
-    __slots__ = ("_admitted", "_hear", "_name", "_plugin")
+    __slots__ = ("_around", "_hear", "_name", "_plugin")
 
-    def __init__(self, plugin: object, name: str, hear: Heard | None = None, admitted: Admitted | None = None) -> None:
-        self._plugin, self._name, self._hear, self._admitted = plugin, name, hear, admitted or _any_call
+    def __init__(self, plugin: object, name: str, hear: Heard | None = None, around: Around | None = None) -> None:
+        self._plugin, self._name, self._hear, self._around = plugin, name, hear, around
 
     def __repr__(self) -> str:
         return f"<{self._name}>"
@@ -90,17 +85,17 @@ def called(call: Callable[[], T], where: str) -> T:
         raise fault(error, where) from None
 
 
-def checked(plugin: T, port: type, *optional: type, hear: Heard | None = None, admitted: Admitted | None = None) -> T:
+def checked(plugin: T, port: type, *optional: type, hear: Heard | None = None, around: Around | None = None) -> T:
     """`plugin` behind `port`, and behind each interface of `optional` that it has. What is ours is given as it is.
 
     Each call is `contained`, lends copies of what is ours to change, and gives what the port declares: `WrongValue`
-    for anything else. `hear` is told each answer, and `admitted` allows each call; those of ours, too.
+    for anything else. `hear` is told each answer, and `around` makes each call; those of ours, too.
     """
-    if is_ours(plugin) and hear is None and admitted is None:
+    if is_ours(plugin) and hear is None and around is None:
         return plugin
     name = plugin_name(plugin)
     has = called(lambda: tuple(one for one in optional if isinstance(plugin, one)), name)
-    return cast("T", _checked_class((port, *has))(plugin, name, hear, admitted))
+    return cast("T", _checked_class((port, *has))(plugin, name, hear, around))
 
 
 @lru_cache(maxsize=128)
@@ -139,8 +134,10 @@ def _reads(field: str, hint: object) -> Callable[[CheckedPlugin], object]:
 
 def _calls(field: str, hint: object) -> Callable[..., object]:
     def call(self: CheckedPlugin, *args: object, **more: object) -> object:
-        with self._admitted(field):
+        if self._around is None:
             value = self._answer(field, hint, args, more)
+        else:
+            value = self._around(field, lambda: self._answer(field, hint, args, more))
         if self._hear is not None:
             self._hear(field, args, value)
         return value

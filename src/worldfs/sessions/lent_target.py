@@ -6,8 +6,7 @@ next session's skill is given a target that moves again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final
 
 from worldfs.base.driver import Run, Simulated
@@ -27,7 +26,7 @@ class LentTarget:
     def __init__(self, adapter: TargetAdapter, run: Run, hear: Heard | None = None) -> None:
         self._adapter, self._run, self._over = adapter, run, ""
         ports = SessionAware, NativeOperations, Simulated
-        self.target = checked(adapter, TargetAdapter, *ports, hear=hear, admitted=self._admitted)
+        self.target = checked(adapter, TargetAdapter, *ports, hear=hear, around=self._around)
 
     def end(self) -> None:
         self._over = self._over or "over"
@@ -37,31 +36,30 @@ class LentTarget:
         self._over = self._over or self._run.stop
         return self._over
 
-    @contextmanager
-    def _admitted(self, method: str) -> Iterator[None]:
+    def _around(self, method: str, call: Callable[[], object]) -> object:
         if method in READING or method == "stop":
-            yield
-            return
+            return call()
         path = f"{self._adapter.target.id} {method}"
         if method in OF_THE_SESSION:
             raise BadInput(coded("target.not_of_skill", name=method), path=path, fix=coded("target.leave_to_session"))
         if why := self._why():
             raise TargetStopped(coded("target.taken_back", why=why), path=path, fix=coded("target.next_session"))
         try:
-            yield
+            return call()
         finally:
             if self._why():  # meanwhile
                 self._adapter.stop()
 
 
-def target_to_read(adapter: TargetAdapter) -> TargetAdapter:
-    """The target as a review is given it: whatever moves or opens it is refused."""
+def target_to_read(
+    adapter: TargetAdapter, ask: Callable[[Callable[[], object]], object] = lambda call: call()
+) -> TargetAdapter:
+    """The target as a review is given it: whatever moves or opens it is refused. `ask` makes each call."""
 
-    @contextmanager
-    def admitted(method: str) -> Iterator[None]:
+    def around(method: str, call: Callable[[], object]) -> object:
         if method not in READING:
             path = f"{adapter.target.id} {method}"
             raise BadInput(coded("target.only_read"), path=path, fix=coded("target.move_in_perform"))
-        yield
+        return ask(call)
 
-    return checked(adapter, TargetAdapter, NativeOperations, Simulated, admitted=admitted)
+    return checked(adapter, TargetAdapter, NativeOperations, Simulated, around=around)

@@ -7,7 +7,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from worldfs.base.chat_model import ConfiguredModel
@@ -32,7 +34,7 @@ from worldfs.base.model import (
     routing_of,
 )
 from worldfs.base.model.skill import SIM
-from worldfs.base.plugin_calls import CheckedPlugin
+from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
@@ -45,6 +47,7 @@ from worldfs.robots.targets.target_adapter import (
 from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
+from .bounded_call import BoundedCall, bounded
 from .episode_trace import EpisodeTrace
 from .lent_target import target_to_read
 from .plugins import Plugins
@@ -61,6 +64,8 @@ from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
 from .unread_fields import review_skill, review_target
 
+T = TypeVar("T")
+SOURCES_S = 10.0  # for a runtime to say what its files are
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 
 
@@ -170,9 +175,32 @@ class SessionDriver:
         given = self._given(adapter, order, skill)
         found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
-        request = self._read(self._skill_request(order, skill), runtime, adapter)
-        seen = target_to_read(adapter) if isinstance(runtime, CheckedPlugin) else adapter
-        return [*found, *(request if isinstance(request, list) else runtime.review(request, seen))]
+        until = self._clock.monotonic() + preflight.limit_s(order)  # of the runtime: a simulator may load for minutes
+        request = self._read(self._skill_request(order, skill), runtime, adapter, until)
+        return [*found, *(request if isinstance(request, list) else self._judged(request, runtime, adapter, until))]
+
+    def _judged(
+        self, request: SkillRequest, runtime: SkillRuntime, adapter: TargetAdapter, until: float
+    ) -> Sequence[Finding]:
+        if not isinstance(runtime, CheckedPlugin):
+            return runtime.review(request, adapter)
+        call = BoundedCall[Sequence[Finding]](f"{plugin_name(runtime)} review", self._clock)
+        seen = target_to_read(adapter, call.ask)
+        return self._or_another(runtime, lambda: call.run(lambda: runtime.review(request, seen), until))
+
+    def _in_time(self, runtime: object, field: str, call: Callable[[], T], until: float) -> T:
+        """The call's answer; a package's in time, or `PluginFault`."""
+        if not isinstance(runtime, CheckedPlugin):
+            return call()
+        return self._or_another(runtime, lambda: bounded(f"{plugin_name(runtime)} {field}", self._clock, call, until))
+
+    def _or_another(self, runtime: object, call: Callable[[], T]) -> T:
+        """The call's answer. A runtime that failed is not asked again: the next session has another."""
+        try:
+            return call()
+        except PluginFault:
+            self._skill_runtimes = {name: made for name, made in self._skill_runtimes.items() if made is not runtime}
+            raise
 
     def demands(self, job: Job, dependencies: Sequence[Job]) -> list[Finding]:
         return missing_shadow(job, self._registries.target(), dependencies)
@@ -188,7 +216,9 @@ class SessionDriver:
         try:
             runtime: object = self._runtime(order, skill, [])
             if isinstance(runtime, SourcedSkill):
-                found |= runtime.sources(self._skill_request(order, skill))
+                asked, limit = self._skill_request(order, skill), min(SOURCES_S, preflight.limit_s(order))
+                call = partial(runtime.sources, asked)
+                found |= self._in_time(runtime, "sources", call, self._clock.monotonic() + limit)
             return found
         except Exception as error:  # whatever a package raises; the review of the session says it
             return {**found, "runtime": type(error).__name__}
@@ -210,7 +240,7 @@ class SessionDriver:
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            read = self._read(request, runtime, adapter)
+            read = self._read(request, runtime, adapter, self._clock.monotonic() + preflight.limit_s(order))
             if isinstance(read, list):  # the world is another one than at preflight
                 return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
             request = read
@@ -280,12 +310,12 @@ class SessionDriver:
         return replace(request, params=deepcopy(request.params))  # a package's runtime must not change the order
 
     def _read(
-        self, request: SkillRequest, runtime: SkillRuntime, adapter: TargetAdapter
+        self, request: SkillRequest, runtime: SkillRuntime, adapter: TargetAdapter, until: float
     ) -> SkillRequest | list[Finding]:
         """The request with what its words name; refusals for what nothing reads."""
         if not isinstance(runtime, ParameterReader):
             return [*undeclared_restrictions(request), *unnamed_things(request, ())] or request
-        reads = runtime.parameters(request)
+        reads = self._in_time(runtime, "parameters", partial(runtime.parameters, request), until)
         if unread := [*unknown_parameters(request, reads), *unnamed_things(request, reads.objects)]:
             return unread
         scene = adapter.scene()

@@ -11,6 +11,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
 from worldfs.base.model import ApprovalPolicy, JobState, Scene, Target
 from worldfs.formats.config import Config
+from worldfs.sessions.bounded_call import BoundedCall, bounded
 from worldfs.sessions.lent_target import LentTarget, target_to_read
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import NullAdapter
@@ -196,6 +197,49 @@ def wave(install, tmp_path):
             return [world.jobs.load(one["session_id"]).status for one in listed], waving
 
     return wave
+
+
+def test_a_review_that_hangs_ends_its_session_by_name_and_the_others_of_the_target_go_on(wave):
+    hangs = {"execution": {"params": {"hang": True}}, "timeouts": {"preflight": 0.5}}
+    late = {"execution": {"params": {"hang": True}}, "timeouts": {"session": 0.5}}
+    (first, second, other), module = wave(hangs, late, {"execution": {"params": {"leaves": True}}})
+    for status in (first, second):
+        assert status.outcome.code == "PLUGIN_FAULT" and status.attempt == 0
+        assert "waving.Wave review" in status.outcome.message and "0.5 s" in status.outcome.message
+    assert other.outcome.code == "UNMEASURED" and "send" in module.LOG
+
+
+@pytest.mark.parametrize("method", ["parameters", "sources"])
+def test_a_runtime_that_hangs_elsewhere_before_its_session_ends_it_too(wave, method, monkeypatch):
+    hangs = {"timeouts": {"preflight": 0.3, "session": 1}}
+    (before,), module = wave(hangs)
+    assert before.attempt == 1
+    monkeypatch.setattr(module.Wave, method, lambda self, request: threading.Event().wait(), raising=False)
+    (status,), _ = wave({**hangs, "session_id": "again"})
+    assert not status.outcome.ok and (method == "sources" or "waving.Wave parameters" in status.outcome.message)
+
+
+def test_what_a_review_asks_of_the_target_is_done_by_the_thread_that_waits(table):
+    threads = []
+    table.observe = lambda: threads.append(threading.get_ident()) or {}
+    call = BoundedCall("a review", table.context.clock)
+    seen = target_to_read(table, call.ask)
+    assert (
+        call.run(lambda: (seen.observe(), threading.get_ident())[1], table.context.clock.monotonic() + 10)
+        != threading.get_ident()
+    )
+    assert threads == [threading.get_ident()]
+    with pytest.raises(UserError, match="went on without it"):
+        seen.observe()
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3)])
+def test_what_a_bounded_call_raises_is_raised_to_its_caller(error):
+    def work():
+        raise error
+
+    with pytest.raises(type(error)):
+        bounded("a call", ManualClock(), work, ManualClock().monotonic() + 10)
 
 
 def after_the_end(log):
