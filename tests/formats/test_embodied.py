@@ -63,7 +63,7 @@ def test_centimetres_and_grams_become_metres_and_kilograms() -> None:
 def test_a_limit_that_cannot_be_read_is_named_and_never_passed() -> None:
     read = profile("q1_desk.md")
     assert read.max_grip_width is None
-    assert read.unread == ("max gripper opening: as wide as an apple",)
+    assert read.unread == ("max gripper opening: as wide as an apple", "Max Speed: 0.1 m/s")
 
 
 def test_limits_as_a_table_and_actions_as_bullets_after_a_plain_line() -> None:
@@ -230,10 +230,9 @@ def test_a_name_with_a_character_of_no_width_is_that_name() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "- **Max Joint Speed**: 2 rad/s",
-        "- **Gripper weight**: 0.7 kg",
+        "- **Own weight**: 0.7 kg",
         "## Notes\n- Workspace: /home/u12/arm",
-        "## Supported Actions\n- reach: move the hand ahead by 10 cm",
+        "## Supported Actions\n- reach: move the hand ahead",
         "<!-- - Max Payload: 1 kg -->",
         "Its reach: as the maker says.",
     ],

@@ -28,7 +28,7 @@ PROFILE = f"""# EMBODIED — Cart
 ## Supported Actions
 | Action Type | Description | Parameters |
 |---|---|---|
-| move_to | Drive to a point, at most 1 m at a time | target_pose: [x,y,z] |
+| move_to | Drive to a point | target_pose: [x,y,z] |
 | pick_up | Take an object | object_id: string |
 {{actions}}
 ## Physical Constraints
@@ -197,10 +197,10 @@ def test_a_place_where_a_robot_must_not_be_is_never_read_as_the_place_where_it_m
 
 
 CERTAINLY_NONE = {
-    "sensors": "- Wrist camera: reach of 2 m\n",
+    "sensors": "- Wrist camera: reach of 2 m\n- [x] LiDAR (10 m, 360 deg)\n",
     "actions": (
         '\n```json\n{"action_type": "move_to", "params": {"target_pose": [1.0, 0, 0]}}\n```\n'
-        "\n- reach: move the hand ahead by 10 cm\n- push: slide it,\n  at most 0.3 m\n"
+        "\n- reach: move the hand ahead\n- push: slide it,\n  straight on\n"
     ),
     "identity": (
         "- **Weight**: 18 kg\n- **Height**: 1.2 m\n- **Workspace**: `/home/u12/arm`\n"
@@ -208,19 +208,83 @@ CERTAINLY_NONE = {
         "- **End Effector**: Parallel Jaw Gripper (80 mm)\n"
     ),
     "limits": (
-        "The values are those of the data sheet.\n\n- **Workspace Volume**: ~1.5 m³\n- **Max Speed**: 0.8 m/s\n"
-        "- **Weight**: 18 kg\n- **DOF**: 7\n- **Joint 1**: ±166 deg\n- **Max Joint Speed**: 2 rad/s\n"
-        "- **最大速度**: 0.8 米/秒\n"
+        "The values are those of the data sheet.\n\n- **Workspace Volume**: ~1.5 m³\n"
+        "- **Weight**: 18 kg\n- **DOF**: 7\n- **Joint 1**: ±166 deg\n"
         "- **重量**：18 千克\n<!-- - Max Reach: 0.1 m -->\n\n### Arm\n---\n"
         "\n## Within reach of the service\n- Call 112.\n"
     ),
-    "safety": "Keep the emergency stop at hand. Do not touch the arm while it moves.\n",
+    "safety": "Keep the emergency stop at hand. Wear gloves.\n",
     "notes": (
-        "- Charge it for at most 3 hours.\n- Its cable must not be pulled.\n\n```sh\npaos up --port 8080\n```\n"
+        "- Charge it overnight.\n- Its cable is thin.\n\n```sh\npaos up --port 8080\n```\n"
         "\n## Connection\n- **Host**: 192.168.0.7\n- **Max Reach**: 5 m of cable\n"
         "\n## Known limitations\n- It has no wings.\n\n## Maintenance\n| Part | Months |\n|---|---|\n| belt | 12 |\n"
     ),
 }
+# A line with a measure, or a word that forbids, that is no limit that we read and no figure of the body
+MAY_LIMIT = (
+    "The basket is off limits.", "The area y below -0.2 m is off limits.", "Keep out of the left half.",
+    "Brown bricks must not be touched.", "nothing heavier than 0.2 kg", "It is worn: nothing heavier than 200 g",
+    "bearing worn, payload reduced to 0.2 kg until replaced", "[^1]: max payload 0.2 kg since the repair",
+    "Never lift glass.", "Not allowed: glass", "No glass, please.", "Only light things.", "Glass is not allowed.",
+    "Lift things of half a kilogram", "Max Hand Speed: 5 cm/s", "Max Joint Speed: 0.1 rad/s", "Max Grip Force: 1 N",
+    "Max Acceleration: 0.1 m/s²", "Torque: 5 Nm", "Speed: 20 deg/s", "Lift slowly, for 3 s", "Tilt: 20°", "7 oz",
+    "禁止进入厨房。", "不得触碰玻璃杯。", "不准进入", "请勿触碰", "仅限桌面", "速度：0.1米/秒",
+    "夹爪磨损，负载降至0.2公斤", "力矩：5牛",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", MAY_LIMIT)
+@pytest.mark.parametrize("place", ["identity", "limits", "safety", "notes", "actions"])
+@pytest.mark.parametrize("sign", ["- ", "> ", "### ", "", "| thing | "])
+def test_a_measure_or_a_word_that_forbids_is_understood_or_named(line: str, place: str, sign: str) -> None:
+    text = f"\n{sign}{line}\n" if not sign.startswith("|") else f"\n| What | Remark |\n|---|---|\n| thing | {line} |\n"
+    if place == "actions" and sign == "- ":
+        text = f"\n- `wave`: {line}\n"
+    assert "LIMIT_UNREAD" in _codes(_profile(**{place: text}), FAR), text
+
+
+def test_a_table_with_a_column_named_limit_holds() -> None:
+    read = embodied.read(_profile(notes="\n| Limit | Value |\n|---|---|\n| Max Payload | 0.2 kg |\n").encode())
+    assert (read.max_payload, read.unread) == (pytest.approx(0.2), ())
+
+
+@pytest.mark.parametrize("cell", ["Take an object up to 0.2 kg", "Take an object (200 g)", "Take things, never glass"])
+def test_a_limit_in_the_row_of_an_operation_is_unread(cell: str) -> None:
+    for text in (_profile().replace("Take an object", cell), _profile().replace("object_id: string", cell)):
+        assert "LIMIT_UNREAD" in _codes(text, FAR)
+
+
+SECOND = (
+    "{first} (with the worn gripper: {second})", "{first}, but {second} when stretched", "{first} / {second}",
+    "~~{first}~~ {second}", "{first} → {second}", "was {first}, now {second}", "{first} or {second}",
+    "{second} until May, then {first}", "{first} except Sundays", "{first}（低温时 {second}）", "{first}, never glass",
+    "{first} when it is cold", "{first} reduced to {second}", "{first} {second}", "{first}; {second}",
+)  # fmt: skip
+SIMPLE = {
+    "Max Reach": ("50 m", "1.0 m"), "Max Payload": ("9 kg", "200 g"), "Max Grip Width": ("1 m", "1 mm"),
+    "Min Grip Width": ("1 mm", "30 cm"), "Max Frame Age": ("100 s", "1 ms"), "Max Speed": ("9 m/s", "1 cm/s"),
+    "Workspace Bounds": ("x ∈ [-50, 50], y ∈ [-50, 50]", "x ∈ [-1, 1], y ∈ [-1, 1]"),
+}  # fmt: skip
+
+
+@given(st.sampled_from(sorted(SIMPLE)), st.sampled_from(SECOND), st.sampled_from(PLACES), st.data())
+def test_a_limit_with_a_second_value_or_a_condition_holds_as_the_stricter_or_is_named(
+    name: str, form: str, place: str, data: st.DataObject
+) -> None:
+    first, second = SIMPLE[name]
+    shape = data.draw(
+        st.sampled_from(("- **{0}**: {1}", "{0}: {1}", "### {0}\n{1}", "| {0} | {1} |\n|---|---|\n", "{0}:\n  {1}"))
+    )
+    text = "\n" + shape.format(name, form.format(first=first, second=second)) + "\n"
+    read = embodied.read(_profile(**{place: text}).encode())
+    assert read.unread or (name == "Workspace Bounds" and read.bounds[0] == (-1.0, 1.0)), text
+
+
+@pytest.mark.parametrize("driver", ["go2_edu", "wheeled_carrier", "simulation"])
+@pytest.mark.parametrize(("speed", "metres"), [("0.1 m/s", 0.1), ("0.8 m/s", 0.8), ("10 km/h", 2.8), ("5 cm/s", 0.05)])
+def test_a_limit_of_speed_is_passed_only_where_the_driver_holds_it(driver: str, speed: str, metres: float) -> None:
+    read = embodied.read(_profile(identity=f"- **Driver**: {driver}\n", limits=f"- **Max Speed**: {speed}\n").encode())
+    assert (read.unread == ()) == (driver != "simulation" and metres >= 0.8)
 
 
 @pytest.mark.parametrize("place", CERTAINLY_NONE)
@@ -249,6 +313,7 @@ def test_no_profile_of_ours_or_of_the_specification_has_an_unread_limit(path: Pa
         ("**最大负戴**: 0.01 kg", "Max Payload"),
         ("Perception: telepathy", "Perception"),
         ("Collision policy: seldom", "## Notes"),
+        ("Max Hand Speed: 5 cm/s", "## Notes"),
     ],
 )
 def test_the_message_shows_how_the_limit_that_a_line_resembles_is_written(line: str, label: str) -> None:

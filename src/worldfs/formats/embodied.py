@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,9 +49,11 @@ _COLUMNS = {
     "support": ops.SUPPORT,
 }
 _LISTS = ("actions", "unsupported")
+_TOP_SPEEDS = {"go2_edu": 0.8, "wheeled_carrier": 0.6}  # m/s: what these drivers never exceed
+_VALUES = ("value", "values", "range", "数值", "值", "范围", "取值")
 _LIMIT_COLUMNS = {
     "label": ("parameter", "limit", "constraint", "property", "item", "name", "参数", "项目", "约束", "限制", "名称"),
-    "value": ("value", "values", "limit", "range", "数值", "值", "范围", "取值"),
+    "value": (*_VALUES, "limit"),
     "unit": ("unit", "units", "单位"),
 }
 _PERCEPTION = {**dict.fromkeys(("truth", "真值"), TRUTH), **dict.fromkeys(("camera", "cameras", "相机"), CAMERA)}
@@ -67,7 +70,7 @@ class _Draft:
     title: str = ""
     sensors: list[tuple[str, bool]] = field(default_factory=list)
     ops: dict[str, Operation] = field(default_factory=dict)
-    limits: LimitReader = field(default_factory=LimitReader)
+    limits: LimitReader = field(default_factory=lambda: LimitReader(described=frozenset(_IDENTITY)))
     denied: dict[str, str] = field(default_factory=dict)  # op → the heading that says that it is not supported
     odd: list[str] = field(default_factory=list)  # what looks like an action, below a heading that does not offer it
     heading: str = ""  # the one that the present line is below
@@ -106,7 +109,7 @@ def read(data: bytes) -> Profile:
             opened = sections.section(head.text)
             ignored = bool(ignored_level) and head.level > ignored_level
             mode = _mode(section) if head.level > 2 else "text"
-            if limits.heading(head.text, mode, known=opened, named_only=titled or ignored):
+            if limits.heading(head.text, mode, known=opened, named_only=titled or ignored, title=titled):
                 outer = section if head.level > 2 and section != "limits" else ""
                 section, ignored_level, draft.heading = "limits", 0, prose.one_line(head.text, 80)
                 continue
@@ -135,7 +138,9 @@ def _mode(section: str) -> Mode:
     """How far a line of `section` is taken for a limit."""
     if section == "limits":
         return "limits"
-    return "list" if section in ("sensors", "actions", "unsupported", "unknown") else "text"
+    if section == "actions":
+        return "actions"
+    return "list" if section in ("sensors", "unsupported", "unknown") else "text"
 
 
 def _front_matter(lines: Sequence[str]) -> Iterator[prose.Fence]:
@@ -206,8 +211,8 @@ def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
         if line.lstrip().startswith(">"):
             for part in re.split(r"[|｜]", line.lstrip("> \t")):
                 _identity(draft, prose.parse_label(part))
-        if not goes_on or _mode(section) != "list":
-            limits.take(line, "text" if _mode(section) == "list" else _mode(section))
+        mode = _mode(section)
+        limits.take(line, "text" if mode in ("actions", "list") and not goes_on else mode)
         return section
     if section not in ("actions", "unsupported", "unknown", "sensors") or limits.claims(line):
         as_op = section == "" and item.startswith("`")
@@ -217,7 +222,7 @@ def _line(draft: _Draft, line: str, section: str, over_a_list: bool) -> str:
         if as_op:
             _action(draft, item, section, indent)
         return section
-    limits.take(line, "list")
+    limits.take(line, _mode(section))
     if section == "sensors":
         _sensor(draft, item)
         return section
@@ -285,6 +290,8 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
     if mode == "limits" or (not of_actions and section != "sensors"):
         label, value, unit = limits.get("label", 0), limits.get("value", 1), limits.get("unit")
         labelled = "label" in limits and "value" in limits
+        if labelled and label == value:  # "Limit" is the label here, and its value is the other column
+            value = table.named({"value": _VALUES}).get("value", value)
         for row in table.rows if labelled else (table.header, *table.rows):
             if max(label, value) < len(row) and any(row):
                 said = row[unit] if unit is not None else ""
@@ -294,12 +301,14 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
                     labelled or mode == "limits" or (section in ("", "identity") and len(row) == 2)
                 ):
                     _identity(draft, (row[label], row[value]))
+                if not heads:
+                    draft.limits.cells([c for i, c in enumerate(row) if i not in (label, value, unit)], "text")
         for column, name in enumerate(table.header):
             for row in table.rows:
                 draft.limits.column(name, row[column])
         return
-    for row in table.rows:
-        draft.limits.row(row[0], row[1] if len(row) > 1 else "", "", ": ".join(row[:2]), "list")
+    for row in (table.header, *table.rows):
+        draft.limits.row(row[0], row[1] if len(row) > 1 else "", "", " | ".join(row), mode)
     if section == "sensors":
         for row in table.rows:
             draft.sensors.append((row[0].strip("`* "), not any(c.casefold() in _ABSENT or c == "❌" for c in row[1:])))
@@ -319,6 +328,12 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
                 draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.op_names(named)]
             for name in ops.op_names(row[columns["name"]]):
                 _op(draft, described(name, text, given), "unsupported" if no else under)
+
+
+def _unheld_speed(speed: float | None, driver: str) -> Iterator[str]:
+    """A limit of speed that the driver does not hold, as one that cannot be read."""
+    if speed is not None and speed < _TOP_SPEEDS.get(driver.strip().lower(), math.inf):
+        yield f"Max Speed: {speed:g} m/s"
 
 
 def _profile(draft: _Draft) -> Profile:
@@ -344,6 +359,7 @@ def _profile(draft: _Draft) -> Profile:
         perception=perception,
         unread=(
             *dict.fromkeys(draft.limits.unread),
+            *_unheld_speed(draft.limits.amounts.get("max_speed"), identity.get("driver", "")),
             *draft.limits.open_bounds(),
             *((f"Perception: {said}",) if said and not perception else ()),
         ),

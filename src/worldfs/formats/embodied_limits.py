@@ -1,7 +1,8 @@
 """The limits of EMBODIED.md, in whatever shape a line, a heading or a block gives them (workspace §3.8).
 
 One rule: what stands in a section of limits, or anywhere under a heading or key that names or resembles a limit, is
-read as that limit, or is named as unread. No list of line shapes decides: every sign that a line begins with is taken
+read as that limit, or is named as unread. So is every other line that has a number with a unit, or a word that forbids,
+unless it is a known figure of the body. No list of line shapes decides: every sign that a line begins with is taken
 off it first, and the lines of a block are read as those around it.
 """
 
@@ -54,6 +55,10 @@ LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
         "time",
         ("max frame age", "maximum frame age", "frame age", "max picture age", "最大帧龄", "图像最长时限"),
     ),
+    "max_speed": (
+        "speed",
+        ("max speed", "maximum speed", "top speed", "speed limit", "最大速度", "最高速度", "速度上限"),
+    ),
     "bounds": (
         "length",
         (
@@ -93,31 +98,57 @@ _OWN = frozenset(_LIMIT) - {"reach", "payload", "workspace", "bounds"}  # that a
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 # How the value of a limit begins.
 _QUANTITY = re.compile(r"(?:[~～≈≤<=约\s\[{(（-]|[xyz]\b|∈|:)*(?:\d|nan|inf)", re.IGNORECASE)
-# Figures of the body that no order carries, so no order can break them; named so that they are not called unread.
-_RATES = re.compile(
-    r"volume|speed|velocity|acceleration|force|torque|repeatability|accuracy|frequency|control rate"
-    r"|battery|dof|degrees of freedom|体积|速度|加速度|力|精度|频率|自由度|续航",
+# Labels of figures of the body that no order carries, so no order can break them.
+_FIGURES = re.compile(
+    r"(?:(?:workspace|own|total|net|robot|body) )?(?:weight|volume)|(?:pose |path )?(?:repeatability|accuracy)"
+    r"|(?:control )?(?:frequency|rate)|battery(?: life| capacity)?|dof|degrees of freedom|joint [0-9a-z]{1,2}"
+    r"|joint (?:ranges?|\d+ range)|(?:工作空间|机身)?体积|自?重量?|(?:重复)?(?:定位)?精度|(?:控制)?频率|自由度"
+    r"|续航(?:时间)?|关节\s?\d{0,2}",
     re.IGNORECASE,
 )
-_MEASURES = re.compile(r"weight|height|joint|重量|高度|关节", re.IGNORECASE)  # of the body
-_CAPPED = re.compile(r"max\w{0,4} (?:weight|height)|最大[重高]", re.IGNORECASE)  # of what it may do
+_RATES = re.compile(r"speed|velocity|accelerat|force|torque|速度|力", re.IGNORECASE)
+_MEASURES = re.compile(
+    r"(?:height|width|length|depth|dimensions?|size|footprint)|高度?|宽度?|长度?|尺寸", re.IGNORECASE
+)
 _AXIS = re.compile(
     r"(?:workspace )?([xyz])(?: range| bounds| axis| limits?)?|(?:工作空间)?([xyz])(?:轴)?(?:范围)?", re.IGNORECASE
 )
 _PLACE_AXIS = re.compile(r"\b[xyz]\s*(?:∈|[≤≥<>])|[≤≥<>]=?\s*[xyz]\b", re.IGNORECASE)  # no pose is written so
+_COUNTS = (
+    *("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twenty", "fifty", "half"),
+    *("hundred", "thousand", "few"),
+)
+_UNITS = (
+    r"(?:[cmkdµu]?m(?:et(?:er|re)s?)?|(?:centi|milli|kilo)met(?:er|re)s?|inch(?:es)?|f[eo]*t|yards?|k?mph|rpm|[km]?g|kgs|kilos?"
+    r"|(?:kilo|milli)?grams?|lbs?|pounds?|oz|ounces?|k?N|newtons?|[NMn]m|deg(?:rees?)?|rad(?:ians?)?|m?s|sec(?:onds?)?"
+    r"|milliseconds?|min(?:ute)?s?|h|hours?|stone)(?![A-Za-z³])"
+)
+_UNITS_ZH = r"(?:[厘毫]?米|公分|[千毫]?克|[公市]?斤|磅|盎司|英[寸尺]|毫?秒|分钟|小时|[弧角]?度|牛顿?)"
 _MEASURED = re.compile(
-    r"\d\s*(?:[mc]?m|metres?|meters?|centimet\w+|millimet\w+|k?g|kilograms?|inch\w*|f[eo]*t|米|厘米|毫米|千克|公斤|克)"
-    r"(?![A-Za-z/³²])|\b[xyz]\s*(?:∈|[≤≥<>=:：])\s*\S{0,2}\d",
+    rf"\d\s*(?:{_UNITS}|°|{_UNITS_ZH})|\b(?:{'|'.join(_COUNTS)})[ -](?:\w{{1,12}}[ -]){{0,2}}{_UNITS}"
+    rf"|[一二两三四五六七八九十半百千]{_UNITS_ZH}|\b[xyz]\s*(?:∈|[≤≥<>])\s*\S{{0,2}}\d",
+    re.IGNORECASE,
+)
+_QUANTITIES = re.compile(rf"\d\s*(?:{_UNITS}|°|{_UNITS_ZH})", re.IGNORECASE)
+_BURDENS = re.compile(  # what only a limit gives in a line on a part of the body
+    r"\d\s*(?:[km]?g|kgs|kilos?|(?:kilo)?grams?|lbs?|pounds?|oz|k?N|newtons?|\w{1,3}/s|[千毫]?克|公斤|牛)(?![A-Za-z])"
+    r"|\b(?:max\w*|min\w*|at most|up to|under|below|above|over|within|less|more|limit\w*)\b|[≤≥<>]|最[大小]|以[内下上]",
+    re.IGNORECASE,
+)
+# Of a sentence without a figure. "It has no hand" forbids nothing.
+_FORBIDS = re.compile(
+    r"\b(?:(?:must|may|shall|should|do) not|(?:must|should|do)n't|must never|never|not (?:allowed|permitted|to)|avoid"
+    r"|no[- ]?go|forbid\w*|prohibit\w*|banned|off[- ]limits|hands off|restricted|only"
+    r"|(?:keep|stay)s? (?:out|away|clear|off)|keep[- ]?out|nothing (?:\w{1,12}er|over|above|more|but)"
+    r"|(?:reduced|lowered|limited|derated|halved|restricted))\b"
+    r"|(?<!\bhas )(?<!\bhave )(?<!\bis )(?<!\bare )(?<!\bwith )\bno (?!longer|problem)\w"
+    r"|不[得准许可要]|不允许|[请切]勿|禁|仅限|只[能准许限]|避[开免]|远离|降[低至到为]",
     re.IGNORECASE,
 )
 _NEVER = re.compile(
     r"\b(?:must|may not|cannot|can not|can't|never|do not|don't|does not|shall|should not|not allowed|not to|avoid"
-    r"|no[- ]?go|forbid\w*|prohibit\w*|keep[- ]?out|exceed\w*|beyond|off[- ]limits|restricted|not permitted)\b"
+    r"|no[- ]?go|forbid\w*|prohibit\w*|keep[- ]?out|exceed\w*|nothing|beyond|off[- ]limits|restricted|not permitted)\b"
     r"|不得|禁|不能|不可|不要|不许|不允许|勿|避免|超过|超出|越过|必须",
-    re.IGNORECASE,
-)
-_IN_WORDS = re.compile(  # a quantity without a figure
-    r"\b(?:centi|milli)?met(?:er|re)s?\b|\bkilograms?\b|[一二两三四五六七八九十半百](?:米|厘米|毫米|公斤|千克|克)",
     re.IGNORECASE,
 )
 _ATMOST = re.compile(
@@ -165,7 +196,7 @@ _INSIDE = re.compile(
     re.IGNORECASE,
 )
 _MEMBER = re.compile(r"[{,]\s*(?=[\"'][^\"']{1,80}[\"']\s*:)")
-_BELONGS = re.compile(r"\d\s*[A-Za-z]+ of ")  # "5 m of cable": a quantity of something else
+_BELONGS = re.compile(r"\d\s*[A-Za-z]+ of (?:cable|cord|hose|rope|wire)\b")  # a quantity of something else
 _EDGES = re.compile(r"^\W+|\W+$")
 _FRAMES = {
     BASE_FRAME: re.compile(
@@ -176,7 +207,8 @@ _FRAMES = {
     ),
 }
 LONGEST = 20_000  # characters of a line that are looked at; among limits a longer one is unread
-Mode = Literal["limits", "text", "list"]  # a section of limits; any other text; a list of actions or sensors
+Mode = Literal["limits", "text", "actions", "list"]  # a section of limits; other text; a list of actions; any other
+_LISTS = ("actions", "list")
 
 
 def key(label: str) -> str:
@@ -214,6 +246,8 @@ def resembled(line: str) -> str:
                 return name
     if near(label):
         return min(_LIMIT.items(), key=lambda known: _apart(known[0], label))[1][0]
+    if _RATES.search(text):
+        return ""
     return "bounds" if _PLACE_AXIS.search(text) or _MEASURED.search(text) or _AXIS.fullmatch(label) else ""
 
 
@@ -275,6 +309,7 @@ class LimitReader:
     amounts: dict[str, float] = field(default_factory=dict)
     bounds: tuple[tuple[float, float], ...] = ()
     frame: str = ""  # of the bounds
+    described: frozenset[str] = frozenset()  # labels of parts of the body, whose lines may have measures
     unread: list[str] = field(default_factory=list)
     _scope: _Scope | None = None
     _waiting: str = ""  # the label whose value has not come
@@ -285,22 +320,26 @@ class LimitReader:
             self._name(self._waiting)
         self._scope, self._waiting = None, ""
 
-    def heading(self, text: str, mode: Mode, *, known: str = "", named_only: bool = False) -> bool:
-        """Whether a heading opens limits. `known`: the section that it opens else; `named_only`: only by its name."""
+    def heading(self, text: str, mode: Mode, *, known: str = "", named_only: bool = False, title: bool = False) -> bool:
+        """Whether a heading opens limits. `known`: the section that it opens else; `named_only`: only by its name;
+        `title`: of the document, which may have a measure."""
         self.close()
         bare = _bare(text)
         pair = _pair(bare)
         name = key(pair[0] if pair else bare)
         if known in ("", "unsupported") and _ZONE.search(name) and not sections.names_actions(text):
             self._scope = _Scope("", -1, False, zone=True, sure=True)
-            if mode == "limits" or re.search(r"\d", bare):
+            if mode == "limits" or re.search(r"\d", bare) or _forbids_something(bare):
                 self._name(text)
             return True
         named = name in _LIMIT or near(name)
-        forbids = _MEASURED.search(bare) or not _is_words(re.sub(r"\d", "", bare))
+        measured = _MEASURED.search(bare)
+        forbids = measured or not _is_words(re.sub(r"\d", "", bare))
         if mode == "limits" and forbids and not (named or _is_figure(name) or sections.names_actions(text)):
             return self._name(text)
-        if known == "unsupported" and not (pair and _MEASURED.search(bare)):
+        if not named and known in ("", "unsupported") and not sections.names_actions(text) and _forbids_something(bare):
+            self._name(text)
+        if known == "unsupported" and not (pair and measured):
             return False
         if named:
             self._scope = _Scope(name, -1, False, zone=False, sure=True)
@@ -309,6 +348,8 @@ class LimitReader:
             else:
                 self._waiting = text
             return True
+        if measured and not (title or known):
+            return self._name(text)
         if mode == "limits" and _is_figure(name):
             self._scope = _Scope(name, -1, False, zone=False, sure=True)
         if named_only or known or len(name) > 60 or _is_figure(name):
@@ -346,8 +387,8 @@ class LimitReader:
         pair = _pair(text)
         label, value = pair or (text.strip("[]{} "), "")
         name, listed = key(label), _is_listed(line)
-        label_alone = not value and (pair or len(label) < 60) and (mode != "list" or name in _OWN)
-        if label_alone and self._opens(name, line, mode, listed):
+        label_alone = not value and (pair or len(label) < 60) and (mode not in _LISTS or name in _OWN)
+        if label_alone and self._opens(name, line, mode, listed, sentence=not pair):
             return True
         if pair and value:
             return self._limit(label, value, line, mode, listed=listed)
@@ -360,11 +401,18 @@ class LimitReader:
         text = _bare(label)
         if self._scope and self._scope.zone:
             return self._name(whole)
-        if mode == "list" and not (near(key(text)) or _ZONE.search(text)):
-            return False  # an action or a sensor
+        if mode in _LISTS and not (near(key(text)) or _ZONE.search(text)):
+            return self.cells((whole,), mode)  # an action or a sensor
         return bool(text) and self._limit(
             text, _SIGNS.sub(" ", value).strip(), whole, mode, unit=_bare(unit), listed=True
         )
+
+    def cells(self, cells: Sequence[str], mode: Mode) -> bool:
+        """Take in cells of a table that say no limit by their place: whether one may be of a limit."""
+        told = [cell for cell in cells if self._may_limit(_bare(cell), mode)]
+        for cell in told:
+            self._name(cell)
+        return bool(told)
 
     def column(self, header: str, cell: str) -> None:
         """Take in a cell of a table whose header may name a limit."""
@@ -372,7 +420,7 @@ class LimitReader:
         if key(label) in _LIMIT and any(sign.isalnum() for sign in cell):
             self._limit(label, _bare(cell), f"{header}: {cell}", "text")
 
-    def _opens(self, name: str, line: str, mode: Mode, listed: bool) -> bool:
+    def _opens(self, name: str, line: str, mode: Mode, listed: bool, *, sentence: bool) -> bool:
         """A label with its value below it."""
         zone = _ZONE.search(name) is not None
         if not (name in _LIMIT or near(name) or zone or sections.section(name) == "limits"):
@@ -382,7 +430,7 @@ class LimitReader:
         known = name in _LIMIT or near(name)
         self._scope = _Scope(name if known and not zone else "", indent, listed, zone=zone, sure=True)
         self._waiting = line if known and not zone else ""
-        return not (zone and mode == "limits") or self._name(line)
+        return not (zone and (mode == "limits" or sentence)) or self._name(line)
 
     def _goes_on(self, scope: _Scope, line: str, text: str) -> bool:
         if scope.indent < 0 or not text:
@@ -399,9 +447,12 @@ class LimitReader:
     def _below(self, label: str, text: str) -> bool:
         """A value that stands alone, below the label of its limit."""
         if _is_figure(label) and label not in _LIMIT:
-            return not _NEVER.search(text)
+            return _is_one_figure(text)
         name, kind = _LIMIT.get(label, ("", ""))
-        return bool(name) and self._read(name, kind, text, text, quantities.bracketed_unit(label, kind))
+        if not name or not self._read(name, kind, text, text, quantities.bracketed_unit(label, kind)):
+            return False
+        self._check_rest(name, kind, text, f"{label}: {text}")
+        return True
 
     def _sentence(self, line: str, text: str, mode: Mode, *, listed: bool) -> bool:
         """A line without a label: one that may limit is named."""
@@ -409,12 +460,19 @@ class LimitReader:
             figure = _is_figure(text) and not _NEVER.search(text) and not _MEASURED.search(text)
             silent = figure or (not listed and _is_words(text)) or text.casefold() in _NONE
             return not silent and self._name(line)
-        if mode == "list" and listed:
-            return False
-        forbids = self._scope or _NEVER.search(text) or _ATMOST.search(text)
         placed = re.search(r"\d", text) and (_PLACE_AXIS.search(text) or _ZONE.search(text))
-        told = (forbids and _MEASURED.search(text)) or placed or (mode == "text" and _INSIDE.search(text))
+        inside = mode == "text" and _INSIDE.search(text)
+        listed_only = mode in _LISTS and listed
+        told = self._may_limit(text, mode) or (not listed_only and (placed or inside))
         return bool(told) and self._name(line)
+
+    def _may_limit(self, text: str, mode: Mode) -> bool:
+        """Whether a text that was not read may limit. What describes a part of the body may have measures."""
+        measured, forbids = _MEASURED.search(text), _FORBIDS.search(text)
+        pair = _pair(text)
+        if mode == "list" or (pair is not None and key(pair[0]) in self.described):
+            return bool(measured and (forbids or _BURDENS.search(text)))
+        return bool(measured or forbids)
 
     def _limit(self, label: str, value: str, whole: str, mode: Mode, *, unit: str = "", listed: bool = False) -> bool:
         """Whether a label with a value was of limits."""
@@ -425,19 +483,25 @@ class LimitReader:
         limit, kind = ("bounds", "length") if axis and (strict or in_bounds) else _LIMIT.get(name, ("", ""))
         if not limit:
             return self._unnamed(name, value, whole, mode, listed=listed)
-        if mode == "list" and name not in _OWN and not _QUANTITY.match(value):
-            return False
+        if mode in _LISTS and name not in _OWN and not _QUANTITY.match(value):
+            return self._sentence(whole, f"{name}: {value}", mode, listed=listed)
         if not strict and _BELONGS.search(value):
             return False
         text = f"{axis[1] or axis[2]}: {value}" if axis else value
         if not self._read(limit, kind, text, whole, unit or quantities.bracketed_unit(label, kind)):
             place = limit == "bounds" and "bounds" not in name and not _MEASURED.search(value)
             bare = not strict and (place or name not in _OWN) and not _QUANTITY.match(value)
-            return not (bare or (not strict and place)) and self._name(whole)  # "Workspace: `/home/…`" is no limit
-        self._waiting = ""
-        if _NEVER.search(value) or _INSIDE.search(value):
-            self._name(whole)  # it says more than was read
+            if bare or (not strict and place):  # "Workspace: `/home/…`" is no limit
+                return self._sentence(whole, f"{name}: {value}", mode, listed=listed)
+            return self._name(whole)
+        self._check_rest(limit, kind, text, whole)
         return True
+
+    def _check_rest(self, limit: str, kind: str, text: str, whole: str) -> None:
+        """Name a limit that says more than was read: a second amount, a condition, an exception."""
+        self._waiting = ""
+        if quantities.says_more(text, "box" if limit == "bounds" else kind):
+            self._name(whole)
 
     def _unnamed(self, name: str, value: str, whole: str, mode: Mode, *, listed: bool) -> bool:
         """A label that is not of a limit, and whether it may be of one nevertheless."""
@@ -448,7 +512,8 @@ class LimitReader:
             return bool(mode == "limits" or re.search(r"\d", value)) and self._name(whole)
         about, text = _about(name), f"{name}: {value}"
         told = _NEVER.search(value) or _PLACE_AXIS.search(value)
-        figure = not told and _is_figure(name) and (not about or _RATES.search(name) is not None)
+        figure = not told and _is_figure(name) and _is_one_figure(value)
+        figure = figure or bool(mode == "text" and _MEASURES.fullmatch(name) and _is_one_figure(value))
         if mode == "limits":
             if figure:
                 return False
@@ -458,6 +523,8 @@ class LimitReader:
             read = quantities.box(value) if about == "bounds" else quantities.amount(value, kind)
             if read and not _BELONGS.search(value):
                 return self._name(whole)
+        if figure:
+            return False
         return self._sentence(whole, text, mode, listed=listed)
 
     def _read(self, name: str, kind: str, text: str, whole: str, unit: str) -> bool:
@@ -488,14 +555,25 @@ class LimitReader:
                 yield f"Workspace Bounds: {axis} ∈ [{low:g}, {high:g}]"
 
 
-def _is_figure(text: str) -> bool:
-    """Whether a text is of a figure of the body, and not of what it may lift or how high it may be."""
-    return bool(_RATES.search(text) or (_MEASURES.search(text) and not _CAPPED.search(text)))
+def _is_figure(label: str) -> bool:
+    """Whether a label is of a figure of the body, and not of what it may lift or how fast it may be."""
+    return _FIGURES.fullmatch(label) is not None
+
+
+def _is_one_figure(value: str) -> bool:
+    return len(_QUANTITIES.findall(value)) < 2 and not (_FORBIDS.search(value) or _ATMOST.search(value))
+
+
+def _forbids_something(text: str) -> bool:
+    """Whether a heading forbids, and says what: "The basket is off limits", not "No-go zones" or "Forbidden"."""
+    left = _FORBIDS.sub(" ", _ZONE.sub(" ", text))
+    forbids = _FORBIDS.search(text) or _ZONE.search(text)
+    return bool(forbids and re.sub(r"(?i)\b(?:zones?|areas?|regions?|places?|the)\b|\W|区域?", "", left))
 
 
 def _is_words(text: str) -> bool:
     """Whether a line has neither a number nor a word that limits."""
-    limiting = (_NEVER, _ATMOST, _IN_WORDS)
+    limiting = (_NEVER, _ATMOST, _MEASURED, _FORBIDS)
     return not (re.search(r"\d", text) or any(words.search(text) for words in limiting))
 
 

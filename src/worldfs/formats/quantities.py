@@ -15,6 +15,10 @@ UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds", "毫秒"), ("time", 0.001)),
     **dict.fromkeys(("rad", "radian", "radians", "弧度"), ("angle", 1.0)),
     **dict.fromkeys(("deg", "degree", "degrees", "°", "度"), ("angle", math.pi / 180)),
+    "m/s": ("speed", 1.0),
+    "cm/s": ("speed", 0.01),
+    "mm/s": ("speed", 0.001),
+    "km/h": ("speed", 1 / 3.6),
 }
 _NUMBER = r"(?>[-+−]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)"  # atomic: "1.5e-1" is never a range from 1.5
 _UNIT = r"(?:[^\W\d_]|°)+(?:/[A-Za-z]+)?[²³]?"  # no CJK range: with IGNORECASE it takes 60 ms to compile
@@ -42,6 +46,14 @@ _LEFT = re.compile(r"\d|(?<![A-Za-z])(?:[xyz]|nan|inf(?:inity)?)(?![A-Za-z])", r
 _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
 
 
+_USUAL = re.compile(  # words beside a quantity that change nothing of it
+    r"(?<![^\W\d_])(?:from|the|of|its|to|a|an|in|at|and|base|robot|arm|flange|wrist|tool|tip|cent(?:er|re)|world|map"
+    r"|global|frame|coordinates?|relative|safe|axis|axes|range|full|extension|incl(?:\.|uding)?|gripper|total|max(?:imum)?"
+    r"|min(?:imum)?|approx|about|up|most|nominal|rated|(?:centi|milli)?met(?:er|re)s?|[cm]?m|k?g|(?:kilo)?grams?|seconds?"
+    r"|m?s|[cmk]?m/[sh])(?![^\W\d_])|以内|之内|基座|机器人|本体|世界|地图|坐标系?|[厘毫]?米|公?千?[克斤]|公分|毫?秒|不超过|小于"
+    r"|最大|至多|约|\^\d|[²³]",
+    re.IGNORECASE,
+)
 LONGEST = 500  # characters of a quantity; a longer text is none
 
 
@@ -127,3 +139,15 @@ def box(text: str, default: str = "") -> tuple[tuple[float, float], ...]:
 
 def _ordered(low: str, high: str, factor: float) -> tuple[float, float]:
     return float(low.replace("−", "-")) * factor, float(high.replace("−", "-")) * factor
+
+
+def says_more(text: str, kind: str) -> bool:
+    """Whether a text from which an `amount`, or a `box` (of kind "box"), was read says more than that: a second one,
+    a condition, an exception."""
+    text = _shown(text)
+    if kind == "box":
+        left = _BOX.sub(" ", _CHAIN.sub(" ", _AXIS.sub(" ", text)))
+    else:
+        match = _AMOUNT.fullmatch(text.strip().strip("`*_").strip())
+        left = match["rest"] if match else text
+    return any(sign.isalnum() for sign in _USUAL.sub(" ", left))
