@@ -1,5 +1,7 @@
 """A YAML text keeps its comments and its words when a value in it changes."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,3 +125,28 @@ def test_what_is_written_is_what_is_read(old, new):
     merged = old | new
     after = yamltext.edit(text, old, merged)
     assert same(yamltext.parse(after), merged)
+
+
+NESTED = {
+    "lists": lambda n: "objects: " + "[" * n + "]" * n,
+    "unclosed": lambda n: "objects: " + "[" * n,
+    "mappings": lambda n: "objects: " + "{a: " * n + "}" * n,
+    "beside apostrophes": lambda n: "a: don't\nobjects: " + "[" * n + "]" * n + "\nb: don't",
+    "items": lambda n: "- " * n + "x",
+    "keys": lambda n: "? " * n + "x",
+    "indented": lambda n: "\n".join(" " * i + "a:" for i in range(min(n, 1000))),
+}
+
+
+@pytest.mark.parametrize("shape", NESTED)
+def test_what_is_nested_too_deep_is_refused_before_it_costs_time(shape: str) -> None:
+    before = time.process_time()
+    for n in (150, 2_000, 20_000, 200_000):
+        with pytest.raises(BadInput, match="nested too deep"):
+            yamltext.parse(NESTED[shape](n))
+    assert time.process_time() - before < 1.5  # 2,000 brackets alone cost 3 s
+
+
+@pytest.mark.parametrize("shape", ["lists", "mappings", "items", "indented"])
+def test_ninety_levels_are_read(shape: str) -> None:
+    assert yamltext.parse(NESTED[shape](90))

@@ -15,6 +15,8 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.scanner import Scanner
+from ruamel.yaml.tokens import Token
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
@@ -88,8 +90,26 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
 @lru_cache(maxsize=4)
 def _composed(text: str) -> Node | None:
     """The nodes of a text; callers must not change them. A document is read, changed and read again."""
-    node: Node | None = YAML(typ="safe", pure=True).compose(text)
+    parser = YAML(typ="safe", pure=True)
+    parser.Scanner = _DepthScanner
+    node: Node | None = parser.compose(text)
     return node
+
+
+class _DepthScanner(Scanner):
+    """Refuses what is nested too deep before it is parsed: each level makes the parser slower at every further sign."""
+
+    def fetch_flow_collection_start(self, TokenClass: type[Token], to_push: str) -> None:
+        self._demand_depth()
+        super().fetch_flow_collection_start(TokenClass, to_push)
+
+    def add_indent(self, column: int) -> bool:
+        self._demand_depth()
+        return bool(super().add_indent(column))
+
+    def _demand_depth(self) -> None:
+        if len(self.flow_context) + len(self.indents) > jsontext.MAX_DEPTH + 1:
+            raise BadInput(coded("file.yaml_too_deep"), expected=coded("file.most_levels", n=jsontext.MAX_DEPTH))
 
 
 class _YamlReader:
