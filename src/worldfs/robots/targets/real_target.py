@@ -24,7 +24,7 @@ from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 from .cameras import Cameras
 from .kinematics import quaternion
 from .robots.robot_interface import KnowsWidth, RobotCommand, RobotFactory, RobotInterface, RobotReading
-from .safety import ArmSafety, BaseSafety, judge
+from .safety import ArmSafety, BaseSafety, judge, unreadable
 from .safety_limits import SafetyLimits, effective_limits, limits_json
 from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetStopped
 from .target_declaration import ROBOTS
@@ -202,7 +202,8 @@ class RealTarget:
         self._halt("stopped")
 
     def standstill(self, since: float) -> Standstill:
-        """By the speeds that the robot reports; without any by how far it moved between two readings."""
+        """By the speeds that the robot reports; without any by how far it moved between two readings. A reading that
+        would keep it from being moved as unreadable shows none."""
         if not self._wire.acquire(timeout=0):
             return Standstill(False, coded("target.wire_busy"))
         try:
@@ -211,6 +212,8 @@ class RealTarget:
             self._wire.release()
         if reading.at <= since:
             return Standstill(False, reading.trouble or coded("stop.no_measurement"))
+        if why := unreadable(reading, self._limits, self.context.clock.monotonic()):
+            return Standstill(False, why)
         before = self._still_before
         if before is None or before.at <= since:
             before = self._still_before = reading
@@ -425,22 +428,30 @@ class RealTarget:
 def _misshapen(reading: RobotReading, joints: int) -> str:
     """What of a reading has other sides than the robot says that it has; "" for nothing."""
     sizes = {"joints": joints, "speeds": joints, "torques": joints, "place": 3, "velocity": 3}
-    for name, size in sizes.items():
+    shapes: dict[str, tuple[int, ...]] = {name: (size,) for name, size in sizes.items()}
+    for name, shape in {**shapes, "at": (), "opening": (), "force": ()}.items():
         value: Array | None = getattr(reading, name)
-        if value is not None and np.shape(value) != (size,):
-            return coded("target.reading_shape", name=name, shape=str(np.shape(value)))
+        found = np.shape(value) if value is not None else None
+        if found != shape and (found is not None or name == "joints"):
+            return coded("target.reading_shape", name=name, shape=str(found))
     return ""
 
 
 def fastest(before: RobotReading, now: RobotReading) -> float:
     """rad/s of the fastest joint, or m/s and rad/s of a base; NaN: the readings do not say."""
-    speeds = now.speeds if now.speeds is not None else now.velocity
-    if speeds is None:
-        where, there = (before.joints, now.joints) if len(now.joints) else (before.place, now.place)
-        if where is None or there is None or now.at - before.at < APART_S:
-            return math.nan
-        speeds = (np.asarray(there) - np.asarray(where)) / (now.at - before.at)
-    return float(np.max(np.abs(speeds), initial=0.0))
+    found: list[float] = []
+    for measured, there, where in (
+        (now.speeds, now.joints, before.joints),
+        (now.velocity, now.place, before.place),
+    ):
+        speeds: Array | None = measured
+        if measured is None and there is not None and where is not None and len(there):
+            if now.at - before.at < APART_S:
+                return math.nan
+            speeds = (np.asarray(there) - np.asarray(where)) / (now.at - before.at)
+        if speeds is not None and len(speeds):
+            found.append(float(np.max(np.abs(speeds))))
+    return max(found, default=math.nan)
 
 
 def save_pictures(pictures: Mapping[str, Array], context: PluginContext) -> Json:

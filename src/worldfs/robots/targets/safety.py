@@ -32,8 +32,8 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     """ "", or why a robot in this state must not be moved."""
     if not _finite(reading.joints, reading.place, reading.velocity):
         return coded("target.no_state")
-    if not -limits.stale_s <= now - reading.at <= limits.stale_s:  # nor of a time to come, nor of none
-        return coded("target.old_state", age=now - reading.at, s=limits.stale_s)
+    if why := _untimely(reading, limits, now):
+        return why
     if not reading.force <= limits.force:
         return coded("target.force", n=reading.force, most=limits.force)
     if limits.torque is not None and reading.torques is not None:
@@ -43,6 +43,14 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
             torque, most = float(abs(reading.torques[i])), float(limits.torque[i])
             return coded("target.torque", nm=torque, joint=i + 1, most=most)
     return reading.trouble
+
+
+def unreadable(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
+    """ "", or why its speeds count for nothing, whatever they are. Forces above a limit are measured all the same."""
+    numbers = (reading.joints, reading.place, reading.velocity, reading.speeds, reading.torques, reading.native)
+    if not _finite(*numbers, np.array((reading.opening, reading.force))):
+        return coded("target.no_state")
+    return _untimely(reading, limits, now) or reading.trouble
 
 
 class ArmSafety:
@@ -273,6 +281,13 @@ def checked(action: Array, representation: str, shapes: dict[str, int]) -> Array
     if representation == "ee_pose" and not 1e-6 < float(np.linalg.norm(numbers[3:7])) < 1e6:
         raise BadInput(coded("robot.no_quaternion"), expected=coded("robot.quaternion"))
     return numbers
+
+
+def _untimely(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
+    """ "", or that it is old, of a time to come, or of none."""
+    if not -limits.stale_s <= now - reading.at <= limits.stale_s:
+        return coded("target.old_state", age=now - reading.at, s=limits.stale_s)
+    return ""
 
 
 def _finite(*parts: Array | None) -> bool:

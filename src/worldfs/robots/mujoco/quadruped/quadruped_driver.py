@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from worldfs.base.driver import RECORD_FPS, Run, Standstill
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_list, as_object, as_objects
@@ -132,7 +134,7 @@ class QuadrupedDriver:
         body = self._quadruped
         if body is None:
             return Standstill(True)
-        fastest = max(map(abs, self.walker.view.velocity(self.walker.view.pose())))
+        fastest = float(np.max(np.abs(self.walker.view.velocity(self.walker.view.pose()))))  # NaN stays NaN
         return measured(body.simulation, fastest, AT_REST)
 
     def close(self) -> None:

@@ -74,17 +74,19 @@ class Nav2Vehicle:
         state = self._state
         if state.at == 0.0:
             raise ConnectionError(coded("vehicle.never_reported"))
-        pose, why = state.pose, ""
-        if not self._client.up:
-            why = coded("vehicle.link_down", address=self._own.url)
-        elif self._guard is not None and not self._guard.alive:
-            why = coded("target.guard_ended")
-        elif pose is None:
+        pose, why = state.pose, self._cut_off()
+        if not why and pose is None:
             why = coded("vehicle.lost_position")
-        elif not self._goal and not state.still:
+        elif not why and not self._goal and not state.still:
             why = coded("vehicle.moving")
         speed = math.hypot(*state.velocity[:2]) if state.velocity is not None else None
         return VehicleReading(state.at, state.stamp, pose, self._own.frame, state.still, speed, state.battery, why)
+
+    def _cut_off(self) -> str:
+        """Why nothing is heard of it now, or nothing would stop it; "" if all is well."""
+        if not self._client.up:
+            return coded("vehicle.link_down", address=self._own.url)
+        return coded("target.guard_ended") if self._guard is not None and not self._guard.alive else ""
 
     def refresh(self) -> None:
         with suppress(MissingRequirement):  # its reading says that it is not connected
@@ -129,6 +131,10 @@ class Nav2Vehicle:
             since = max(since, self._halted_at)
         if self._state.at <= since:
             return Standstill(False, coded("vehicle.no_later_report"))
+        if why := self._cut_off():
+            return Standstill(False, why)
+        if (age := self._clock.monotonic() - self._state.at) > self.settings.limits.stale_s:
+            return Standstill(False, coded("vehicle.old_report", s=age))
         return Standstill(True) if self._state.still else Standstill(False, coded("vehicle.drives"))
 
     def end(self) -> None:

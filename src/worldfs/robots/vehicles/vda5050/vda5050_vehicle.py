@@ -29,6 +29,7 @@ FIRST_S: Final = 3.0  # real seconds for the state that was asked for
 AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken in
 NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
+STILL: Final = 0.03  # m/s, rad/s
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
 HEADERS: Final = 1 << 32  # headerId is a uint32
 SLIP_STATES: Final = 4  # that follow each other show that the one which they do not follow was a slip
@@ -89,11 +90,7 @@ class Vda5050Vehicle:
             if self._state is None:
                 raise ConnectionError(coded("vehicle.never_reported"))
             state, position = self._state, as_object(self._position.get("agvPosition"))
-            why = refusal(state)
-            if self._online not in ("", "ONLINE"):
-                why = coded("vehicle.offline", state=self._online)
-            if not self._link.up:
-                why = coded("vehicle.link_down", address=str(self._own.broker))
+            why = self._cut_off() or refusal(state)
             known = position.get("positionInitialized") is True
             if not known:
                 why = why or coded("vehicle.lost_position")
@@ -107,6 +104,12 @@ class Vda5050Vehicle:
                 state.get("driving") is False, velocity[0] if velocity else None, battery[0] if battery else None,
                 why, tuple(error_text(error) for error in as_objects(state.get("errors"))),
             )  # fmt: skip
+
+    def _cut_off(self) -> str:
+        """Why nothing is heard of it now; "" if something may be."""
+        if not self._link.up:
+            return coded("vehicle.link_down", address=str(self._own.broker))
+        return coded("vehicle.offline", state=self._online) if self._online not in ("", "ONLINE") else ""
 
     def refresh(self) -> None:
         before = self._state_at
@@ -175,7 +178,9 @@ class Vda5050Vehicle:
             state = self._state
             if state is None or self._state_at <= since:
                 return Standstill(False, coded("vehicle.no_later_report"))
-            if state.get("driving") is not False:
+            if why := self._cut_off():
+                return Standstill(False, why)
+            if state.get("driving") is not False or not _is_slow(state):
                 return Standstill(False, coded("vehicle.drives"))
             if self._cancel:
                 return Standstill(False, coded("vehicle.cancel_unanswered"))
@@ -359,6 +364,13 @@ def _has_header(message: Json) -> bool:
 def _statuses(state: Json) -> dict[str, object]:
     """The vehicle's actions by their ids."""
     return {as_text(item.get("actionId")): item.get("actionStatus") for item in as_objects(state.get("actionStates"))}
+
+
+def _is_slow(state: Json) -> bool:
+    """Whether each speed that it tells is a number, and none."""
+    told = as_object(state.get("velocity"))
+    speeds = {name: _numbers(told, name) for name in ("vx", "vy", "omega") if name in told}
+    return isinstance(state.get("velocity", {}), dict) and all(v and abs(v[0]) < STILL for v in speeds.values())
 
 
 def _numbers(source: Json, *names: str) -> list[float] | None:

@@ -1,0 +1,105 @@
+"""A reading that no motion may begin with shows no standstill either, whatever speeds it has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from worldfs.base.driver import PluginContext
+from worldfs.base.model import Target
+from worldfs.robots.targets.real_target import RealTarget
+from worldfs.robots.targets.robots.robot_interface import RobotReading
+from worldfs.robots.targets.safety_limits import SafetyLimits
+from worldfs.testing.manual_clock import ManualClock
+
+LIMITS = SafetyLimits(force=30.0, torque=np.full(2, 5.0), stale_s=1.0)
+NOW = 100.0
+ARM = RobotReading(
+    NOW, np.array([0.1, 0.2]), np.zeros(2), 0.5, force=3.0, torques=np.zeros(2), place=np.zeros(3),
+    velocity=np.zeros(3), native=np.zeros(2),
+)  # fmt: skip
+BASE = RobotReading(NOW, place=np.zeros(3), velocity=np.zeros(3))
+NUMBERS = [field.name for field in fields(RobotReading) if field.name not in ("pictures", "trouble")]
+OPTIONAL = ("speeds", "torques", "place", "velocity", "native")  # None: the robot does not measure it
+
+
+class Told:
+    """A robot that says what it is told to say."""
+
+    maker = usual = LIMITS
+    chain, serial = None, True
+
+    def __init__(self, reading: RobotReading) -> None:
+        self.reading = reading
+        self.joints = ("shoulder", "elbow") if len(ARM.joints) and reading is not BASE else ()
+
+    def read(self) -> RobotReading:
+        return self.reading
+
+
+def stands(reading: Any, robot: Told | None = None) -> bool:
+    clock = ManualClock()
+    clock.advance(NOW - clock.monotonic())
+    robot = robot or Told(ARM)
+    robot.reading = reading
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # it is only read
+    try:
+        return made.standstill(NOW - 200).stands
+    except Exception:  # the caller takes it for "could not be measured"
+        return False
+
+
+def worthless(value: Any) -> list[Any]:
+    """A value of the same field that says nothing."""
+    if not isinstance(value, np.ndarray):
+        return [math.nan, math.inf, -math.inf, None, np.zeros(2), "x"]
+    one = [np.where(np.arange(value.size) == 0, bad, value) for bad in (math.nan, math.inf, -math.inf)]
+    return [*one, value[:-1] if value.size > 2 else np.zeros(5), np.zeros((2, 2)), np.full(value.size, math.nan)]
+
+
+CASES = [(name, bad) for name in NUMBERS for bad in worthless(getattr(ARM, name))]
+CASES += [("at", NOW - 50), ("at", NOW + 50), ("trouble", "encoder lost"), ("joints", None)]
+CASES = [(name, bad) for name, bad in CASES if name != "native" or not np.isfinite(bad).all()]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=lambda case: f"{CASES[case][0]}-{case}")
+def test_no_worthless_reading_confirms_a_standstill(case: int) -> None:
+    name, bad = CASES[case]
+    assert stands(ARM) and stands(BASE, Told(BASE))
+    assert not stands(replace(ARM, **{name: bad}))
+    if getattr(BASE, name) is not None and np.size(getattr(BASE, name)):
+        assert not stands(replace(BASE, **{name: bad}), Told(BASE))
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_what_a_robot_does_not_measure_hides_no_standstill(name: str) -> None:
+    compared = name in ("speeds", "velocity")  # without them one reading shows nothing
+    unmeasured: dict[str, Any] = {name: None}
+    assert stands(replace(ARM, **unmeasured)) is not compared
+
+
+@pytest.mark.parametrize("name", ["speeds", "velocity"])
+def test_a_robot_of_which_any_part_moves_does_not_stand(name: str) -> None:
+    assert not stands(replace(ARM, **{name: getattr(ARM, name) + 0.5}))
+
+
+def test_a_force_above_its_limit_is_measured_all_the_same() -> None:
+    assert stands(replace(ARM, force=31.0, torques=np.array([0.0, 9.0])))
+
+
+def test_a_robot_without_speeds_is_compared_with_no_worthless_reading() -> None:
+    clock = ManualClock()
+    clock.advance(NOW - clock.monotonic())
+    robot = Told(replace(ARM, speeds=None, velocity=None, trouble="encoder lost"))
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]
+    assert not made.standstill(NOW - 1).stands
+    clock.advance(0.2)
+    robot.reading = replace(robot.reading, at=NOW + 0.2, trouble="")
+    assert not made.standstill(NOW - 1).stands
+    clock.advance(0.2)
+    robot.reading = replace(robot.reading, at=NOW + 0.4)
+    assert made.standstill(NOW - 1).stands

@@ -1,0 +1,64 @@
+"""What a vehicle's report says beside "I do not drive" is heeded before it counts as a standstill."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+pytest.importorskip("numpy", reason="the extra rosbridge")
+
+from worldfs.base.driver import PluginContext
+from worldfs.base.model import Target
+from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
+from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
+from worldfs.testing.manual_clock import ManualClock
+
+from .conftest import ME, settings
+
+
+def agv(state: dict[str, Any], *, up: bool = True, online: str = "ONLINE") -> bool:
+    clock = ManualClock()
+    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
+    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
+    if up:
+        made._link._up.set()
+    made._online = online
+    made._state, made._state_at = {"driving": False, **state}, clock.monotonic()
+    return made.standstill(clock.monotonic() - 1).stands
+
+
+def test_a_vehicle_that_says_that_it_stands_is_believed() -> None:
+    assert agv({}) and agv({"velocity": {}}) and agv({"velocity": {"vx": 0.0, "vy": 0, "omega": 0.0}})
+    assert agv({"safetyState": {"eStop": "MANUAL"}, "paused": True})
+
+
+@pytest.mark.parametrize("speed", [0.5, -0.5, math.nan, math.inf, None, "0", True, [0.0]])
+@pytest.mark.parametrize("name", ["vx", "vy", "omega"])
+def test_a_vehicle_whose_speed_says_otherwise_is_not(name: str, speed: object) -> None:
+    assert not agv({"velocity": {name: speed}})
+
+
+@pytest.mark.parametrize("state", [{"driving": None}, {"driving": 0}, {"velocity": None}, {"velocity": [0.0]}])
+def test_a_report_of_another_shape_is_none(state: dict[str, Any]) -> None:
+    assert not agv(state)
+
+
+def test_nothing_is_known_of_a_vehicle_that_is_cut_off() -> None:
+    assert not agv({}, up=False) and not agv({}, online="CONNECTIONBROKEN")
+
+
+@pytest.mark.parametrize(
+    ("up", "guard", "age"), [(True, True, 0.0), (False, True, 0), (True, False, 0), (True, True, 50)]
+)
+def test_a_navigated_robot_stands_by_a_report_of_now_alone(monkeypatch: Any, up: bool, guard: bool, age: float) -> None:
+    clock = ManualClock()
+    target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
+    made = rosbridge_vehicle.Nav2Vehicle(target, PluginContext(clock), rosbridge_settings.read_settings(target))
+    monkeypatch.setattr(type(made._client), "up", up)
+    made._guard = type("Guard", (), {"alive": guard})()
+    made._state.at, made._state.velocity = clock.monotonic(), (0.0, 0.0, 0.0)
+    since = clock.monotonic() - 1
+    clock.advance(age)
+    assert made.standstill(since).stands is (up and guard and not age)
