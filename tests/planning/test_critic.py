@@ -382,6 +382,23 @@ def test_nothing_is_set_down_on_something_round(id: str, round_above: bool) -> N
     assert codes(order("place", target=id), held, BODY) == (["CRITIC_REFUSED"] if round_above else [])
 
 
+PEG = Thing("peg_01", "Peg", "peg", (0.8, 0.1, 0.04), size=(0.012, 0.012, 0.08), shape="box", mass=0.02)
+
+
+@pytest.mark.parametrize(
+    ("wide", "steady"), [((0.012, 0.05), False), ((0.05, 0.008), False), ((0.02, 0.02), True), ((0.06, 0.2), True)]
+)
+def test_nothing_is_set_down_on_what_is_too_narrow_to_carry_it(wide: tuple[float, float], steady: bool) -> None:
+    held = having(NEAR, replace(PEG, size=(*wide, 0.08)), holding="cube_01")
+    assert codes(order("place", target="peg_01"), held, BODY) == ([] if steady else ["CRITIC_REFUSED"])
+    free = having(NEAR, replace(PEG, size=(*wide, 0.08)))
+    tower = replace(BODY, ops=(*BODY.ops, Operation("stack")))
+    assert codes(order("stack", object_ids=["peg_01", "cube_01"]), free, tower) == (
+        [] if steady else ["CRITIC_REFUSED"]
+    )
+    assert codes(order("stack", object_ids=["cube_01", "peg_01"]), free, tower) == []
+
+
 def test_nothing_is_set_down_on_what_another_robot_holds() -> None:
     held = having(NEAR, TIN, holding="cube_01")
     other = RobotState("arm_2", (0.0, 0.5, 0.0), gripper="closed", holding="tin_01")

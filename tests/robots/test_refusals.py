@@ -167,9 +167,14 @@ LOG = Thing(
 )
 
 
+PEG = Thing("peg_01", "Peg", "peg", (0.45, 0.25, 0.04), size=(0.012, 0.012, 0.08), shape="box", mass=0.02)
+
+
 @pytest.mark.parametrize(
     ("where", "named"),
     [
+        ({"target": "peg_01"}, "peg_01"),
+        ({"target_position": [0.45, 0.25, 0.105]}, "peg_01"),
         ({"target": "basket_01", "target_position": [0.45, 0.0, 0.025]}, "basket_01"),
         ({"target": "table_01", "target_position": [0.4, -0.4, 0.03]}, "table_01"),
         ({"target": "nope", "target_position": [0.45, 0.0, 0.025]}, "nope"),
@@ -179,7 +184,7 @@ LOG = Thing(
     ],
 )
 def test_a_place_that_is_none_or_two_is_refused_alone_and_within_a_sequence(opened, where, named):
-    hand = opened(CUBE, BALL, LOG)
+    hand = opened(CUBE, BALL, LOG, PEG)
     assert hand.do("pick_up", object_id="cube_01").ok
     found = refusal(hand, "place", **where)
     assert named in f"{found.expected} {found.found}" and found.fix
@@ -187,9 +192,9 @@ def test_a_place_that_is_none_or_two_is_refused_alone_and_within_a_sequence(open
 
 @pytest.mark.parametrize("op", ["strategy", "steps"])
 def test_a_sequence_does_not_lift_a_thing_for_a_place_that_is_none(opened, op):
-    hand = opened(CUBE, BALL)
+    hand = opened(CUBE, BALL, PEG)
     for where in ({"target": "basket_01", "target_position": [0.45, 0.0, 0.025]}, {"target": "ball_01"},
-                  {"target_position": [0.45, 0.0, 0.025], "target": "nope"}):  # fmt: skip
+                  {"target": "peg_01"}, {"target_position": [0.45, 0.0, 0.025], "target": "nope"}):  # fmt: skip
         steps = [{"op": "pick_up", "object_id": "cube_01"}, {"op": "place", **where}]
         params = {"name": "pick_and_place", "object_id": "cube_01", **where} if op == "strategy" else {"steps": steps}
         refusal(hand, "strategy", **params)

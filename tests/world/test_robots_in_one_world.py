@@ -1,6 +1,7 @@
 """The simulated robots of a workspace share one physics world, and each order runs on the lane of its own robot."""
 
 import json
+import math
 import threading
 
 import pytest
@@ -206,3 +207,46 @@ def test_two_arms_and_a_carrier_of_a_fleet_hand_a_thing_over_by_their_files(tmp_
     assert [(r.relation, r.object) for r in scene.relations if r.subject == "cube_01"] == [("in", "basket_01")]
     tray, cart = scene.thing("cart_1_tray"), scene.robot("cart_1")
     assert tray.position[:2] == pytest.approx(cart.pose[:2], abs=1e-3)
+
+
+def boxes(**at):
+    """Each {id: ([x, y, z], [sides])}."""
+    return [
+        {"id": id, "shape": "box", "position": where, "size": size, "mass": 0.1} for id, (where, size) in at.items()
+    ]
+
+
+ARCH = boxes(
+    left=([0.45, 0.12, 0.05], [0.05, 0.05, 0.1]),
+    right=([0.45, -0.02, 0.05], [0.05, 0.05, 0.1]),
+    roof=([0.45, 0.05, 0.115], [0.05, 0.2, 0.03]),
+)
+
+
+POST = ([0.45, 0.12, 0.05], [0.05, 0.05, 0.1])
+FLAT = [0.05, 0.05, 0.03]
+
+
+@pytest.mark.parametrize(
+    ("things", "moved", "told"),
+    [
+        (ARCH, [], []),
+        (boxes(low=POST, off=([0.48, 0.12, 0.115], FLAT)), ["off"], ["off"]),
+        (boxes(low=POST, high=([0.45, 0.12, 0.2], FLAT)), ["high"], ["high"]),  # a stand would be in the post
+        (boxes(low=POST, high=([0.45, -0.12, 0.2], FLAT)), [], ["stand_high"]),
+    ],
+)
+def test_a_world_is_as_its_document_has_it_or_an_alert_names_what_is_not(tmp_path, things, moved, told):
+    table = {"id": "t", "type": "furniture", "position": [0.45, 0.0, 0.0], "size": [0.9, 1.2, 0.75], "shape": "table"}
+    scene = {"schema_version": "v2.0", "scene_graph": {"nodes": [table], "edges": []}, "objects": things}
+
+    def said(world):
+        return [found.found for found in world.kernel.alert.now().values() if found.code == "BUILT_ELSEWHERE"]
+
+    with workspace(tmp_path, scene=scene) as world:
+        after, alerts = page(world), said(world)
+    apart = {one["id"]: math.dist(after.thing(one["id"]).position, one["position"]) for one in things}
+    assert sorted(id for id, far in apart.items() if far > 0.006) == moved
+    assert len(alerts) == bool(told) and all(id in alerts[0] for id in told)
+    with workspace(tmp_path) as world:
+        assert said(world) == ([] if moved else alerts)  # the document has now where it fell to, and no stand

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .footprint import gap, lying
+from .footprint import ROUNDING, gap, lying
 from .model import Relation, Scene, Thing
 
 _SUPPORTED = ("on", "in", "inside")
 SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
+
+STEADY = 0.01  # an arm sets down no finer
 
 
 def can_rest(thing: Thing, other: Thing, relation: str) -> bool:
@@ -27,6 +29,15 @@ def is_below(thing: Thing, other: Thing, relation: str) -> bool:
     if relation == "on" and not other.is_container:
         low = other.position[2]  # a table's own place may be its top; a tray's walls are higher than what is on it
     return thing.position[2] + lying(thing).height / 2 < low - SLACK
+
+
+def is_steady(thing: Thing, support: Thing) -> bool:
+    """Whether a thing stays that is set down on the middle of the support: that reaches `STEADY` round it, or as far
+    as the thing. True in a box, and where a size is not known."""
+    if support.is_container or min(len(thing.size), len(support.size)) < 3 or support.shape == "region":
+        return True
+    own, under = lying(thing), lying(support)
+    return min(under.along, under.across) / 2 >= min(STEADY, max(own.along, own.across) / 2) - ROUNDING
 
 
 def contradicted(scene: Scene) -> Iterable[Relation]:

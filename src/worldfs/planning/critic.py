@@ -6,8 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from worldfs.base.footprint import gap, is_round_above, lying
+from worldfs.base.json_values import as_list
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import CodedText, coded
@@ -25,6 +27,7 @@ from worldfs.base.order_parameters import (
     unread_parameters,
     usual_names,
 )
+from worldfs.base.resting import STEADY, is_steady
 from worldfs.base.restricting_fields import restricts
 from worldfs.base.standard_operations import (
     FIXTURED,
@@ -128,6 +131,9 @@ class Critic:
             if case.op.moves and compound_review.is_of_unknown_contents(order, scene):
                 _all_named(case)
         _hand(case)
+        if order.op == STACK.name:
+            for low, up in pairwise(as_list(order.params.get(STACK.parameters[0].name))):
+                _steady(case, up, low)
         if order.op in HANDLED and thing is not None:
             _elsewhere(case, thing)
         for line in case.profile.unread:
@@ -249,7 +255,18 @@ def _support(case: _Case, value: str) -> Thing | None:
         if is_round_above(support) and not support.is_container:
             lies = (fact(support.id, "shape", support.shape), fact(support.id, "orientation", support.orientation))
             case.say("critic.round", *lies, id=refusals.display_value(support.id))
+        else:
+            _steady(case, case.scene.held(case.node), support.id)
     return support
+
+
+def _steady(case: _Case, held: object, on: object) -> None:
+    """What is set down on too narrow a thing falls, and takes it along."""
+    thing, support = case.scene.thing(str(held)), case.scene.thing(str(on))
+    if thing is not None and support is not None and thing is not support and not is_steady(thing, support):
+        lies = [fact(one.id, name, getattr(one, name)) for one in (thing, support) for name in ("size", "orientation")]
+        ids = {"id": refusals.display_value(support.id), "thing": refusals.display_value(thing.id)}
+        case.say("critic.unsteady", *lies, mm=1000 * min(lying(support)[:2]), least=2000 * STEADY, **ids)
 
 
 def _misses(at: Vec, support: Thing) -> bool:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypedDict
 
+from worldfs.base.footprint import lying
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded
-from worldfs.base.model import Thing
+from worldfs.base.model import Scene, Thing
 
 SHIFTED: Final = 0.005  # m
 TURNED: Final = 0.1  # rad
+STAND: Final = "stand"  # category of what a simulation puts under a thing in the air
 
 ObjectPose = tuple[Sequence[float], Sequence[float]]  # position (3, m), orientation (w, x, y, z; () for what has none)
 
@@ -47,6 +49,21 @@ def displacements(
         if way > SHIFTED or angle > TURNED:
             found.append({"id": id, "moved_m": round(way, 4), "turned_rad": round(angle, 3)})
     return sorted(found, key=lambda line: (-line["moved_m"], line["id"]))
+
+
+def built_elsewhere(told: Scene, built: Scene) -> list[Displacement]:
+    """The things that a simulation built elsewhere than the document has them. A document may say the height of a
+    furniture's surface for that of the thing on it."""
+    there = {thing.id: thing for thing in (*built.objects, *built.furniture)}
+    before = object_poses((*told.objects, *told.furniture))
+    fixed = {thing.id for thing in built.furniture}
+    laid = {one.subject for one in built.relations if one.object in fixed}
+    for id, (position, turn) in before.items():
+        now, length = there.get(id), math.hypot(*turn)
+        is_laid = now is not None and abs(position[2] - now.position[2] + lying(now).height / 2) <= SHIFTED
+        at = (*position[:2], now.position[2]) if now is not None and id in laid and is_laid else position
+        before[id] = (at, tuple(part / length for part in turn) if length > 1e-6 else ())
+    return displacements(before, object_poses(there.values()))
 
 
 def _angle(one: Sequence[float], other: Sequence[float]) -> float:

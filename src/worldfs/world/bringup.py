@@ -12,10 +12,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from worldfs.base.driver import Driver, Run
+from worldfs.base.driver import Driver, Run, Simulated
 from worldfs.base.errors import MissingRequirement, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
+from worldfs.robots.displacements import STAND, built_elsewhere
 from worldfs.runtime.kernel import Kernel
 
 from .world_job_hooks import WorldJobHooks
@@ -75,7 +76,8 @@ class BringUp:
             self._kernel.alert(place, body.finding)
             return
         try:
-            self._kernel.lanes[node].call(partial(body.open, scene()))
+            told = scene()
+            self._kernel.lanes[node].call(partial(body.open, told))
         except StorageError:
             raise
         except Exception as error:  # a driver may raise anything for an impossible scene
@@ -90,7 +92,27 @@ class BringUp:
         self._use(node, body)
         self._kernel.stopping.opened(node)
         self._kernel.alert(place, None)
+        self._compare(node, told, body)
         self._kernel.lanes[node].call(partial(self._observe, node))
+
+    def _compare(self, node: str, told: Scene, body: Driver) -> None:
+        """What a simulation did not build as the document has it is named by an alert. What was moved is then written,
+        but by no twin of a real robot."""
+        built = body.assumed() if isinstance(body, Simulated) else None
+        if built is None:
+            return
+        moved = built_elsewhere(told, built)
+        stands = [piece.id for piece in built.furniture if piece.category == STAND and told.thing(piece.id) is None]
+        if not moved and not stands:
+            return
+        if node not in self._hooks.targets:
+            self._hooks.told_before(node, told, built, {line["id"] for line in moved})
+        found = [coded("robot.moved_by", id=line["id"], mm=1000 * line["moved_m"]) for line in moved]
+        found += [coded("world.stand_added", id=id) for id in stands]
+        expected, fix = coded("world.at_rest"), coded("world.look_built")
+        place = f"{ENVIRONMENT} objects"
+        said = coded("world.built_elsewhere", moved=found)
+        self._kernel.alert(place, Finding("BUILT_ELSEWHERE", place, expected, said, fix, warning=True))
 
     def is_shut(self, node: str) -> bool:
         """Whether its driver is known and could not be opened."""

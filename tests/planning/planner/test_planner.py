@@ -60,6 +60,35 @@ def test_what_is_no_command_moves_nothing_and_writes_nothing(world, text):
     assert report.ok is isinstance(report.intent, QuestionIntent)
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_place_that_moved_other_things_ends_the_instruction_and_all_are_named(world, fails):
+    moved = [{"id": id, "moved_m": 0.031, "turned_rad": 0.0} for id in ("cube_01", "cube_02", "can_01")]
+    place = world.place
+
+    def knocks(order):
+        done = place(order)
+        return replace(done, ok=not fails, cause=Cause.ERROR if fails else None, evidence={"also_moved": moved})
+
+    world.place = knocks
+    report = Planner(world).run("put the apple in the basket, then put the can in the basket")
+    assert not report.ok and [o.op for o in world.log] == ["pick_up", "place"]
+    assert all(f"{name} by 31 mm" in report.reason for name in ("blue cube", "red cube", "can"))
+
+
+def test_a_goal_that_is_reached_stays_so_with_what_was_moved_said(world):
+    moved = [{"id": "cube_01", "moved_m": 0.009, "turned_rad": 0.0}]
+    place = world.place
+    world.place = lambda order: replace(place(order), evidence={"also_moved": moved})
+    report = Planner(world).run("put the apple in the basket")
+    assert report.ok and "done" in report.reason and "blue cube by 9 mm" in report.reason
+
+
+def test_what_lies_in_a_box_may_shift_there(world):
+    place, shifted = world.place, [{"id": "apple_01", "moved_m": 0.02, "turned_rad": 0.0}]
+    world.place = lambda order: replace(place(order), evidence={"also_moved": shifted if len(world.log) > 2 else []})
+    assert Planner(world).run("put the apple and the can in the basket").reason == "done"
+
+
 def test_a_clear_table_needs_nothing(world):
     assert Planner(world).run("clear the table").ok
     count = len(world.log)

@@ -109,6 +109,15 @@ ROWS = {
     "critic.round.expected": ("something on which a thing can stand", "上面放得住东西的物体"),
     "critic.round.found": ("{id} is round on top", "{id} 的上面是圆的"),
     "critic.round.fix": ("place it elsewhere", "放到别处"),
+    "critic.unsteady.expected": (
+        "a support at least {least:.0f} mm wide, or as wide as {thing}",
+        "支撑面至少宽 {least:.0f} 毫米，或与 {thing} 一样宽",
+    ),
+    "critic.unsteady.found": (
+        "{id} is {mm:.0f} mm wide: {thing} would fall",
+        "{id} 宽 {mm:.0f} 毫米：{thing} 会掉下来",
+    ),
+    "critic.unsteady.fix": ("place it elsewhere", "放到别处"),
     "critic.unread.expected": ("a limit that can be read", "能读懂的限制"),
     "critic.unread.found": ("{line}", "{line}"),
     "critic.unread.fix": (

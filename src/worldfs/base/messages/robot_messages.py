@@ -96,6 +96,7 @@ ROWS = {
         "{id} 是家具，不能移动；请指定一个物体",
     ),
     "robot.point_on": ("a point on {on}", "{on} 上的点"),
+    "robot.a_stand": ("a stand of the simulation, in no file", "仿真加的支架，不在文件中"),
     "robot.param_other": ("another thing than the one held", "手中物体以外的物体"),
     "robot.name_place": ("name where to put it", "指明放到哪里"),
     "robot.param_place": ("where to put it", "放到哪里"),

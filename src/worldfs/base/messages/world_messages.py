@@ -149,4 +149,11 @@ ROWS = {
     "world.caller": ("{name!r} stands for the caller's agent", "{name!r} 代表调用者的智能体"),
     "world.another_name": ("another name", "其他名称"),
     "world.other_agents": ("another mind's", "属于另一个智能体"),
+    "world.at_rest": ("things that rest on something, and in no other", "物体都有支撑，且互不重叠"),
+    "world.built_elsewhere": ("the simulation is at rest otherwise: {moved}", "仿真静止后与文件不同：{moved}"),
+    "world.stand_added": ("{id} added below what hangs in the air", "在悬空物体下加了 {id}"),
+    "world.look_built": (
+        "the document gets where they are now; if they are to be elsewhere, correct it and start again",
+        "文件将改为现在的位置；如不对，请改正后重新启动",
+    ),
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.json_values import as_float, as_objects
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene
@@ -44,6 +45,7 @@ class PlanExecutor:
         self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
         self.handled: list[str] = []  # things that orders may have moved
+        self.knocked: CodedText | str = ""  # other things that a place has moved
         self.heeded_lessons: list[str] = []
         before = port.earlier_progress()
         reached = {where for where, key in goal_keys(self.groups).items() if key in before.reached}
@@ -214,8 +216,10 @@ class PlanExecutor:
             for language in (self.language, self.command.language)
         )
         why = failure_reasons.short_reason(outcome, scene, action.object)
+        fresh = sanitized_scene(self.port.scene())
+        if action.op == planned_actions.PLACE:
+            self.knocked = self._knocked(outcome, scene, fresh)
         if status.state is JobState.SUCCEEDED:
-            fresh = sanitized_scene(self.port.scene())
             if self._scene_shows(action, fresh):
                 self.progress.mark("done", result)
                 self._write()
@@ -223,7 +227,7 @@ class PlanExecutor:
                 self._expect(action)
                 self.setbacks.refused.clear()
                 self._check_place(action, fresh)
-                return ""
+                return self.message(self.knocked)
             result = why = coded("planner.unseen")
             shown = self.message(why)
         self.progress.mark("failed", result)
@@ -241,10 +245,22 @@ class PlanExecutor:
         code = failure_reasons.code(outcome)
         if code and code != self.reason(why):
             self.codes.append(code)
+        if self.knocked:
+            return self.message(self.knocked)
         if blocked:
             self._postpone(action, why, outcome, scene)
             return ""
         return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
+
+    def _knocked(self, outcome: Outcome, before: Scene, after: Scene) -> CodedText | str:
+        """What a place moved beside its own thing; "" for nothing. What lies in one box may shift there."""
+        was, now = layout(before), layout(after)
+        moved = [
+            coded("robot.moved_by", id=thing_names.named(id, after), mm=1000 * as_float(line.get("moved_m")))
+            for line in as_objects(outcome.evidence.get("also_moved"))
+            if (id := str(line.get("id"))) in now and not (now[id].relation == "in" and was.get(id) == now[id])
+        ]
+        return coded("robot.also_moved", moved=moved) if moved else ""
 
     def _check_place(self, action: PlannedAction, scene: Scene) -> None:
         """Whether a thing brought where it was wanted serves its goal."""
@@ -408,7 +424,8 @@ class PlanExecutor:
         self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
-        return self._report(ok, self.message(coded("planner.done")) if ok else reason, judged)
+        done = coded("robot.and_also", said=coded("planner.done"), more=self.knocked)
+        return self._report(ok, self.message(done if self.knocked else coded("planner.done")) if ok else reason, judged)
 
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[GoalResult, ...]:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from worldfs.base.footprint import gap, is_round_above
+from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.json_values import as_list
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT, SUPPORT, thing_names
+from worldfs.base.resting import STEADY, is_steady
 from worldfs.base.standard_operations import PICK_UP, PLACE_DOWN
 from worldfs.robots import rotations
 
@@ -285,6 +286,8 @@ def place_conflict(arm: Arm, order: Order, held: str = "") -> Finding | None:
     support = object_placement.as_it_lies(arm.rig, id)
     if is_round_above(support) and not support.is_container:
         return _refused_place(order, named[0], coded("critic.round.expected"), coded("critic.round.found", id=id))
+    if (narrow := unsteady(arm, order, named[0], held, id)) is not None:
+        return narrow
     if (
         at is not None
         and gap(replace(support, size=(), position=(*map(float, at[:3]),)), support) > object_placement.ASTRAY
@@ -301,13 +304,28 @@ def _other_support(arm: Arm, order: Order, held: str, on: str) -> Finding | None
         return _refused_place(
             order, "target_position", coded("critic.round.expected"), coded("critic.round.found", id=on)
         )
+    if (narrow := unsteady(arm, order, "target_position", held, on)) is not None:
+        return narrow
     if named is None or named[1] == held:
         return None
     id = params.thing(arm.rig, order, (named[0],), objects=False)
     if isinstance(id, Finding) or id == on or arm.rig.things[id].shape == "region":
         return None
     expected = coded("critic.astray.expected", id=id)
-    return _refused_place(order, named[0], expected, coded("robot.point_on", on=on))
+    there = coded("robot.a_stand") if on in arm.rig.plan.added else on
+    return _refused_place(order, named[0], expected, coded("robot.point_on", on=there))
+
+
+def unsteady(arm: Arm, order: Order, name: str, held: str, on: str) -> Finding | None:
+    """Why a thing would fall from one that is too narrow for it."""
+    if held not in arm.rig.body or on not in arm.rig.body:
+        return None
+    thing, support = (object_placement.as_it_lies(arm.rig, id) for id in (held, on))
+    if is_steady(thing, support):
+        return None
+    expected = coded("critic.unsteady.expected", least=2000 * STEADY, thing=held)
+    found = coded("critic.unsteady.found", id=on, mm=1000 * min(lying(support)[:2]), thing=held)
+    return _refused_place(order, name, expected, found)
 
 
 def _refused_place(order: Order, name: str, expected: str, found: str) -> Finding:

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from worldfs.base.model import Thing
+from worldfs.robots.displacements import STAND
 
 from . import carrier_model, fixture_model, geometry, object_kinds, panda, vessel_model
 from .array_types import Array, Native
@@ -159,7 +160,7 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
     box = mujoco.mjtGeom.mjGEOM_BOX
     sx, sy, sz = (v / 2 for v in thing.size)
     paint = {"rgba": [*object_kinds.rgb(thing.color), 1]} if thing.color else {}
-    if thing.shape == "table" and thing.category == "stand":
+    if thing.shape == "table" and thing.category == STAND:
         body.add_geom(
             type=box, pos=[0, 0, -sz], size=[sx, sy, sz], friction=[1, 0.02, 0.003], rgba=[0.70, 0.71, 0.73, 1]
         )

@@ -87,11 +87,18 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
 def _later_place(arm: Arm, order: Order, steps: Steps) -> Finding | None:
     """Why one of the places of a sequence is none, unless what is named there is moved before."""
     moved: set[object] = set()
+    held = ""
     for op, given in steps:
         step = replace(order, op=op, params=given)
         moved |= {given[name] for name in OBJECT if op != "place" and isinstance(given.get(name), str)}
+        if op == "pick_up":
+            held = next((str(given[name]) for name in OBJECT if isinstance(given.get(name), str)), "")
         named = params.word(given, SUPPORT) if op == "place" else None
-        if named is not None and named[1] not in moved and (found := actions.place_conflict(arm, step)) is not None:
+        if (
+            named is not None
+            and named[1] not in moved
+            and (found := actions.place_conflict(arm, step, held)) is not None
+        ):
             return found
     return None
 

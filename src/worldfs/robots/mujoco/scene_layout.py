@@ -20,6 +20,7 @@ from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots import rotations
+from worldfs.robots.displacements import STAND
 
 from . import carrier_model, fixture_model, geometry, object_kinds
 from .array_types import Array
@@ -69,6 +70,7 @@ class SceneLayout:
     floor: float
     objects: tuple[Thing, ...]
     furniture: tuple[Thing, ...]
+    loose: tuple[str, ...] = ()  # ids of objects that nothing is beneath, the lowest first
     added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
     carriers: tuple[CarrierPlacement, ...] = ()
     zones: tuple[MapZone, ...] = ()  # of the map: places to drive onto
@@ -82,7 +84,8 @@ class SceneLayout:
 
 
 def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = (), quadrupeds: Sequence[str] = ()) -> SceneLayout:
-    """Completes and settles `scene` for these robots: arms, carriers with their trays, and quadrupeds.
+    """Completes and settles `scene` for these robots: arms, carriers with their trays, and quadrupeds. What it leaves
+    in the air (`loose`), `stands.stood` puts a stand under.
 
     Errors: `BadInput` for poses that no world can have.
     """
@@ -105,25 +108,22 @@ def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = (), quadrupe
         )
     trays_there = [place.tray for place in parked]
     placed: list[Thing] = []
-    added: set[str] = set()
+    loose: list[str] = []
     for thing in sorted(objects, key=lambda t: t.position[2]):
         rested = thing if thing.id in held else settled(thing, [*built.values(), *trays_there], placed, floor)
         if rested is None:
-            stand = _stand(thing, floor, {*built, *(t.id for t in objects)})
-            built[stand.id] = stand
-            added.add(stand.id)
-            rested = thing
-        placed.append(rested)
+            loose.append(thing.id)
+        placed.append(rested or thing)
     order = {t.id: i for i, t in enumerate(objects)}
     return SceneLayout(
         arms,
         floor,
         tuple(sorted(placed, key=lambda t: order[t.id])),
         tuple(built.values()),
-        frozenset(added),
-        parked,
-        map_zones(scene),
-        quadruped_placements(scene, quadrupeds, [*arms, *parked], tuple(built.values()), floor),
+        tuple(loose),
+        carriers=parked,
+        zones=map_zones(scene),
+        quadrupeds=quadruped_placements(scene, quadrupeds, [*arms, *parked], tuple(built.values()), floor),
     )
 
 
@@ -287,7 +287,7 @@ def _floor(bases: list[tuple[float, ...]], furniture: Iterable[Thing], objects: 
     """0 or the lowest base's height, unless the robot is on a table: then the floor is below that table."""
     lowest = min([0.0, *(base[2] for base in bases)])
     for thing in furniture:
-        if object_kinds.furniture_shape(thing) == "table":
+        if object_kinds.furniture_shape(thing) == "table" and thing.category != STAND:
             top = thing.position[2]
             height = thing.size[2] if len(thing.size) == 3 else 0.0
             if height > 0.1:
@@ -352,22 +352,3 @@ def _table_half(
         axis = 0 if away[0] / half[0] >= away[1] / half[1] else 1
         half[axis] = max(min(half[axis], away[axis]), least, 0.05)
     return half[0], half[1]
-
-
-def _stand(thing: Thing, floor: float, taken: set[str]) -> Thing:
-    """A pedestal under an object that the file has in the air: nothing floats, and it stays where it was put."""
-    half = geometry.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))
-    name = f"stand_{thing.id}"
-    while name in taken:
-        name += "_"
-    top = thing.position[2] - float(half[2]) - 0.0005
-    side = round(2 * float(max(half[:2])) + 0.05, 4)
-    return Thing(
-        name,
-        f"stand of {thing.name or thing.id}",
-        "stand",
-        (thing.position[0], thing.position[1], round(top, 4)),
-        size=(side, side, round(max(top - floor, 0.01), 4)),
-        shape="table",
-        color="gray",
-    )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
+from worldfs.robots.displacements import STAND
 
 from . import fixture_model, panda, support
 from .action_evidence import rounded
@@ -150,7 +151,7 @@ def _status(relation: Relation, things: dict[str, Thing]) -> str:
     if relation.relation == "in":
         return "in_basket" if other.shape == "basket" else "in"
     if other.shape == "table":
-        return "on_stand" if other.category == "stand" else "on_table"
+        return "on_stand" if other.category == STAND else "on_table"
     return "on_object" if relation.object in things and other.shape in ("sphere", "cylinder", "box") else "on"
 
 

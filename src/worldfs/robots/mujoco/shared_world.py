@@ -15,6 +15,7 @@ from .quadruped.house import house
 from .random_scene import random_scene
 from .scene_layout import layout
 from .scene_stream import SceneStream
+from .stands import stood
 from .tabletop import Tabletop
 
 TABLETOP = "tabletop"
@@ -91,7 +92,8 @@ class SharedWorld:
                     made = self._scene()
                     first = made.robots if self.arms else ()
                     scene = replace(made, robots=scene.robots or first, extra=scene.extra)
-                built = Tabletop(layout(scene, *self.arms, carriers=self.carriers, quadrupeds=self.quadrupeds))
+                plan = layout(scene, *self.arms, carriers=self.carriers, quadrupeds=self.quadrupeds)
+                built = Tabletop(stood(plan))
                 self._tabletop, self.made_up = built, blank
                 built.pace(self._pacing)
                 if self._stream is not None:

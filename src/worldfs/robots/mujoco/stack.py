@@ -37,6 +37,9 @@ def levels(arm: Arm, order: Order) -> list[str] | Finding:
             return params.invalid_param(
                 order, IDS, coded("handling.no_ball_below"), found_text, fix, code="CRITIC_REFUSED"
             )
+    for low, up in pairwise(ids):
+        if (narrow := actions.unsteady(arm, order, IDS, up, low)) is not None:
+            return narrow
     return ids
 
 

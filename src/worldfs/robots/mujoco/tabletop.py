@@ -28,7 +28,9 @@ from .scene_observation import arm_state
 from .simulation import Simulation
 from .touch_log import TouchLog
 
-SETTLE = 0.3  # s that the world comes to rest in when it is built
+SETTLE = 0.3  # s in which the world comes to rest when it is built
+UNSETTLED = 1.8  # s more, while a thing still falls, tips or slides
+RESTS = (0.01, 0.05)  # m/s and rad/s
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
     panda.HOME,
     (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
@@ -137,12 +139,24 @@ class Tabletop:
         for arm in arms:
             _place(arm)
         mujoco.mj_forward(self.simulation.model, data)
-        if arms:
-            arms[0].mover.wait(SETTLE)
-        elif not self._quadrupeds:
-            self.simulation.advance("", round(SETTLE / TIMESTEP))
+        for _ in range(1 + round(UNSETTLED / SETTLE)):
+            if arms:
+                arms[0].mover.wait(SETTLE)
+            elif not self._quadrupeds:
+                self.simulation.advance("", round(SETTLE / TIMESTEP))
+            if self._is_settled():
+                break
         for quadruped in self._quadrupeds.values():
             quadruped.walker.settle()
+
+    def _is_settled(self) -> bool:
+        model, speeds = self.simulation.model, self.simulation.data.qvel
+        starts = [int(model.joint(f"free{i}").dofadr[0]) for i in range(len(self.plan.objects))]
+        slow, still = RESTS
+        return all(
+            np.linalg.norm(speeds[at : at + 3]) < slow and np.linalg.norm(speeds[at + 3 : at + 6]) < still
+            for at in starts
+        )
 
 
 def _place(arm: Arm) -> None:
