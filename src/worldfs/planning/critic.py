@@ -6,10 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from worldfs.base.footprint import gap, is_round_above, lying
-from worldfs.base.json_values import as_list
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import CodedText, coded
@@ -131,9 +129,6 @@ class Critic:
             if case.op.moves and compound_review.is_of_unknown_contents(order, scene):
                 _all_named(case)
         _hand(case)
-        if order.op == STACK.name:
-            for low, up in pairwise(as_list(order.params.get(STACK.parameters[0].name))):
-                _steady(case, up, low)
         if order.op in HANDLED and thing is not None:
             _elsewhere(case, thing)
         for line in case.profile.unread:
