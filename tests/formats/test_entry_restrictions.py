@@ -85,6 +85,21 @@ def test_what_other_tools_write_for_themselves_is_kept(name: str, value: Any) ->
 @pytest.mark.parametrize(("name", "value"), PLANNED)
 def test_a_session_keeps_what_the_specification_shows_beside_it(name: str, value: Any) -> None:
     assert in_sessions(**{name: value}).finding is None
+    assert in_sessions(**{name: {"dry_run": True}}).order is None
+
+
+@pytest.mark.parametrize(("name", "value"), UNREAD)
+def test_whatever_else_nothing_reads_refuses_a_session_by_name_at_every_level(name: str, value: Any) -> None:
+    if name == "runtime_hints":
+        return  # the specification's, beside a session
+    for entry in (
+        in_sessions(**{name: value}),
+        in_sessions(execution={name: value}),
+        in_sessions(routing={name: value}),
+    ):
+        assert entry.order is None and entry.finding is not None and entry.finding.code == "FIELD_UNREAD", entry
+        assert name in entry.finding.found and entry.finding.fix and not entry.finding.warning
+    assert in_sessions(**{name: value, "status": "succeeded"}).state == "terminal"
 
 
 @pytest.mark.parametrize(("name", "value"), UNREAD)
@@ -113,7 +128,7 @@ def test_a_time_limit_that_nothing_reads_is_no_time_limit(name: str) -> None:
 @pytest.mark.parametrize("name", ["max_step", "maxsteps", "MaxSteps", "max_stpes", "control_hertz", "control-hz"])
 def test_a_misspelt_figure_of_the_execution_is_refused(name: str) -> None:
     entry = in_sessions(execution={name: 1})
-    assert (entry.order is None) == (name != "control_hertz")
+    assert entry.order is None and entry.finding is not None and name in entry.finding.found
 
 
 WORDS = ["dry_run", "disabled", "simulate", "requires_approval", "not_before", "blocked_by", "dependencies", "schedule"]

@@ -283,3 +283,17 @@ def test_a_preview_that_looked_long_enough_leaves_it_to_the_arm(stand, monkeypat
     assert stand().review("rekep_place", **far)
     monkeypatch.setattr(program_preview, "LOOKS", 0)
     assert stand().review("rekep_place", **far) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("slack", "wide"), ("slack", True), ("slack", -1), ("slack", 1e9), ("slack", float("nan")),
+     ("max_backtracks", "none"), ("max_backtracks", 1e9), ("max_backtracks", 1.5), ("max_backtracks", -1),
+     ("max_backtracks", False), ("max_backtracks", [2])],
+)  # fmt: skip
+def test_a_figure_that_is_none_or_out_of_range_refuses_the_session_by_name(name, value):
+    request = SkillRequest("j1", Skill("rekep_pick", "ReKepPolicyRuntime"), {"object_id": "apple_01", name: value})
+    (refused,) = ReKepPolicyRuntime().review(request, None)
+    assert refused.field == f"SESSIONS.md j1 execution.params.{name}" and not refused.warning
+    assert refused.expected in ("a number from 0 to 0.1", "a whole number 0 to 20") and refused.found == repr(value)
+    assert request.params[name] is value

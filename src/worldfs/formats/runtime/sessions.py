@@ -5,13 +5,14 @@ Dialects: the page's, r1 (`version: runtime_sessions_v1`) and r2 (`skillruntime_
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Order
+from worldfs.base.restricting_fields import restricting, unread
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, refuse_two_lists, without_entries
 from worldfs.formats.block import Block
@@ -46,6 +47,8 @@ _PREFLIGHT = ("preflight", "preflight_timeout_s")
 _LIMITS = (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
 _FIELDS = _KNOWN | {*_READ[""]}
 _TERMS = _FIELDS & {*sheet_members.TERMS, "target_ref", *_SKILL_KEYS, "execution", "routing", "task_description"}
+# What the specification's planners write beside a session: nothing reads it, and it may hold nothing back
+_PLANNED = frozenset(("runtime_hints", "verification", "gateway_action", "safety_profile", "chunk_switch_mode"))
 _PARTS = {
     "timeouts": _LIMITS, "routing": _READ["routing"], "retry": _READ["retry"],
     "execution": (*_READ["execution"], "params"),
@@ -150,7 +153,7 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, check: EntryCh
         check(entry, at)
         order, warning = _order(entry, id, at)
         if state == "pending":
-            refuse_restrictions(entry, at, _FIELDS, _TERMS, _PARTS)
+            refuse_restrictions(entry, at, _FIELDS, _TERMS, _PARTS, refused=_refused)
         if id in taken:
             fix = coded("file.first_one_counts")
             raise EntryRefused(f"{at}/session_id", coded("file.own_id"), id, fix, "ID_DUPLICATE")
@@ -160,6 +163,10 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, check: EntryCh
     return SheetEntry(
         index, id, order, word, state, sheet_members.finding(warning, FILE, id, warning=True) if warning else None
     )
+
+
+def _refused(members: Json, known: Collection[str]) -> Iterable[str]:
+    return unread(members, {*known, *(_PLANNED - {*restricting(members, known)})})
 
 
 def _order(entry: Json, id: str, at: str) -> tuple[Order, EntryRefused | None]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
@@ -37,6 +37,9 @@ from .step_end_effector import REPRESENTATION, StepEndEffector
 from .success_predicates import PourMeasurement, SuccessPredicate
 from .task_params import HANDLED, TaskParams
 
+SLACK_MOST: Final = 0.1  # m
+BACKTRACKS, BACKTRACKS_MOST = 4, 20  # usually, at most
+
 
 class ReKepPolicyRuntime:
     """`params`: those of the task (object_id, target_id, target_position …), `constraints` and `keypoints` of
@@ -47,6 +50,8 @@ class ReKepPolicyRuntime:
 
     def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
         try:
+            _slack_given(request)
+            _backtracks(request)
             effector = end_effector_of(target, _eyes(request, target), request.home)
             if effector is None:
                 return [_handless(request, target)]
@@ -176,9 +181,7 @@ def _carried_out(
     request: SkillRequest, context: SkillContext, effector: EndEffector, planned: LibraryProgram
 ) -> Outcome:
     run, goal, pouring = context.run, planned.goal, PourMeasurement()
-    limits = ExecutionLimits(
-        _slack(request, planned), request.step_timeout_s, backs=_whole(request, "max_backtracks", 4)
-    )
+    limits = ExecutionLimits(_slack(request, planned), request.step_timeout_s, backs=_backtracks(request))
     before = effector.now()
     start_poses = _poses(effector)
     kept = _keep(run, planned, KeypointState(planned.points, before, None).now.tolist())
@@ -319,15 +322,30 @@ def _success_text(planned: LibraryProgram, measured: Sequence[SuccessPredicate])
 
 
 def _slack(request: SkillRequest, planned: LibraryProgram) -> float:
-    given = request.params.get("slack")
-    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
-        return float(given)
-    return planned.slack
+    given = _slack_given(request)
+    return planned.slack if given is None else given
 
 
-def _whole(request: SkillRequest, key: str, default: int) -> int:
+def _slack_given(request: SkillRequest) -> float | None:
+    return _figure(request, "slack", SLACK_MOST, coded("common.number_range", low=0, high=SLACK_MOST))
+
+
+def _backtracks(request: SkillRequest) -> int:
+    expected = coded("plugin.rekep_whole_range", least=0, most=BACKTRACKS_MOST)
+    given = _figure(request, "max_backtracks", BACKTRACKS_MOST, expected)
+    return BACKTRACKS if given is None else int(given)
+
+
+def _figure(request: SkillRequest, key: str, most: float, expected: str) -> float | None:
+    """A parameter's number, from 0 to the most; of a whole one a whole one. Raises `BadInput` for any other value."""
     value = request.params.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20 else default
+    if value is None:
+        return None
+    kind = int if type(most) is int else int | float
+    if isinstance(value, bool) or not isinstance(value, kind) or not 0 <= value <= most:
+        found, path = repr(request.params[key])[:200], f"SESSIONS.md {request.job} execution.params.{key}"
+        raise BadInput(found, path=path, expected=expected, fix=coded("session.correct_value"))
+    return float(value)
 
 
 def _finding(request: SkillRequest, error: UserError) -> Finding:
