@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import Run, Standstill
 from worldfs.base.model import Order, Outcome
+from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.storage.disk_store import LOCK
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.world.home import Home
+from worldfs.world.home_world import open_home_world
 
 pytest.importorskip("mujoco")
 
@@ -81,6 +84,45 @@ def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyP
     assert all(row[3].endswith(("skipped", "failed")) for row in rows(table))
     assert table.entry(job.id)["error"]["cause"] == "cancelled"
     assert table.paos("--json", "status").values[0]["kernel"] is None
+
+
+class MovesOn(Hanging):
+    """It measures that its robot moves, whatever it is told."""
+
+    def standstill(self, since: float) -> Standstill:
+        return Standstill(False, "0.1 m/s")
+
+
+@pytest.mark.parametrize("word", ["interrupted", "timeout", "cancelled"])
+def test_a_robot_that_moves_on_after_its_end_is_named(table, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    begun = threading.Event()
+    bodies = {"simulation": lambda seat: MovesOn(begun)}
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
+
+    def end() -> None:
+        assert begun.wait(PATIENCE_S)
+        if word == "interrupted":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    hand = threading.Thread(target=end)
+    if word != "cancelled":
+        hand.start()
+        said = table.paos("do", "pick up the can", *(["--timeout", "1"] if word == "timeout" else []))
+        hand.join()
+        assert said.code != 0 and "may still move" in said.out and "hardware stop" in said.out
+    else:
+        home = Home(table.root.parent)
+        how = {"config": home.config({}), "agents": home.path / "agents", "serve": True, "drivers": bodies}
+        with open_home_world(table.root, **how) as world, KernelThread(world):
+            do = table.spawn("do", "pick up the can")
+            assert begun.wait(PATIENCE_S)
+            [job] = [id for id in world.jobs.open_ids() if world.jobs.load(id).status.state == "running"]
+            said = table.paos("cancel", job)
+            do.communicate(timeout=PATIENCE_S)
+            assert said.code == 1 and "may still move" in said.out
+    found = table.paos("--json", "status").values[0]
+    assert found["nodes"][0]["may_move"] is True
+    assert [one["code"] for one in found["alerts"] if one["field"].startswith("stop ")] == ["STOP_UNCONFIRMED"]
 
 
 def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from worldfs.access.standing import Standing
 from worldfs.base.driver import Standstill
 from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.model import Cause, Finding, JobState, Outcome
+from worldfs.runtime import stop_listener
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_store import ALERTS
 from worldfs.runtime.stop_calls import StopCalls
@@ -377,23 +379,114 @@ def test_after_a_measured_end_nothing_is_told(bench, end):
     assert "execute a" in bench.trace and "stop" not in bench.trace
 
 
-def test_an_end_whose_stop_fails_is_unknown_until_the_robot_is_measured_to_stand(bench):
+def moves_on(bench, answer, stop=None):
+    """A kernel whose arm was cancelled, and that answers so when it is asked whether it stands; another job waits."""
     kernel = leaves_it_moving(bench)
-    bench.body.standstill = lambda since: Standstill(False, "0.2 m/s")
-
-    def fails():
-        raise OSError("the wire is cut")
-
-    bench.body.stop = fails
-    bench.body.on_execute = lambda order, run: Outcome.failure(Cause.CANCELLED, "CANCELLED", "it goes on")
+    bench.body.standstill = answer
+    if stop is not None:
+        bench.body.stop = stop
     kernel.cancel("a")
-    bench.until(lambda: kernel.idle)
-    assert bench.outcome("next").evidence["stop_confirmed"] is False
-    assert "the wire is cut" in kernel.stopping.may_move("arm")
-    until(lambda: (bench.clock.advance(1.0), kernel.alert.now().get("stop arm"))[1])
+    bench.until(lambda: bench.status("a").state.terminal)
+    return kernel
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(stop_listener, "ASKED", 10)
+
+
+def fails():
+    raise OSError("the wire is cut")
+
+
+def stands_now(bench, kernel):
     bench.body.standstill = lambda since: Standstill(True)
     until(lambda: (bench.clock.advance(1.0), "stop arm" not in kernel.alert.now())[1])
     assert not kernel.stopping.may_move("arm")
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("next").ok
+
+
+UNSURE = [lambda since: Standstill(False, "0.2 m/s"), lambda since: fails(), lambda since: None, lambda since: True]
+
+
+@pytest.mark.parametrize("answer", UNSURE)
+def test_a_robot_that_was_cancelled_and_is_not_measured_to_stand_is_sent_nothing_until_it_is(bench, answer):
+    bench.hooks.measured = lambda order, outcome: replace(outcome, evidence={"said": outcome.evidence})
+    kernel = moves_on(bench, answer)  # what a package's driver says is no measurement, as a world has it
+    found = bench.outcome("a")
+    assert (found.code, found.evidence["stop_confirmed"]) == ("CANCELLED", False) and "hardware stop" in found.message
+    alert = kernel.alert.now()["stop arm"]
+    assert alert.code == "STOP_UNCONFIRMED" and kernel.stopping.may_move("arm")
+    kernel.tick()
+    assert bench.status("next").state is JobState.PENDING and kernel.held == ["arm"]
+    stands_now(bench, kernel)
+
+
+def test_a_robot_that_moves_on_after_its_end_is_told_to_stop_again_until_it_stands(bench):
+    kernel = moves_on(bench, lambda since: Standstill(False, "0.2 m/s"))
+    for count in (1, 2, 3):
+        until(lambda: (bench.clock.advance(1.0), bench.trace.count("stop") > count)[1])  # noqa: B023
+    stands_now(bench, kernel)
+
+
+def test_an_end_whose_stop_fails_is_unknown_until_the_robot_is_measured_to_stand(bench):
+    kernel = moves_on(bench, lambda since: Standstill(False, "0.2 m/s"), fails)
+    assert bench.outcome("a").evidence["stop_confirmed"] is False
+    assert "the wire is cut" in kernel.stopping.may_move("arm")
+    bench.body.stop = lambda: None
+    stands_now(bench, kernel)
+
+
+def test_a_driver_that_cannot_measure_is_told_and_no_more(bench):
+    bench.body = bench.nodes["arm"] = type("Unmeasured", (type(bench.body),), {"standstill": None})(bench.trace)
+    kernel = leaves_it_moving(bench)
+    kernel.cancel("a")
+    bench.until(lambda: kernel.idle)
+    assert bench.trace.count("stop") == 1 and bench.outcome("next").ok and not kernel.alert.now()
+
+
+def test_a_robot_that_stands_late_is_waited_for(bench):
+    answers = iter([Standstill(False, "0.2 m/s"), Standstill(False, "0.1 m/s")])
+    kernel = moves_on(bench, lambda since: next(answers, Standstill(True)))
+    bench.until(lambda: kernel.idle)
+    assert "stop_confirmed" not in bench.outcome("a").evidence and bench.outcome("next").ok and not kernel.alert.now()
+
+
+@pytest.mark.parametrize("ends", ["closes", "is killed"])
+def test_the_next_kernel_goes_on_doubting_the_robot(bench, ends):
+    kernel = moves_on(bench, lambda since: Standstill(False, "0.2 m/s"))
+    kernel.tick()
+    if ends == "closes":
+        kernel.close()
+    else:
+        kernel.abandon()
+    calls = bench.trace.count("stop")
+    again = bench.start(threads=True)
+    again.stopping.opened("arm")
+    again.tick()
+    assert again.stopping.is_held("arm") and "stop arm" not in again.alert.now()
+    until(lambda: (bench.clock.advance(1.0), bench.trace.count("stop") > calls)[1])
+    until(lambda: (bench.clock.advance(1.0), "stop arm" in again.alert.now())[1])
+    stands_now(bench, again)
+
+
+def test_a_stop_and_its_resume_end_the_doubt(bench, stops):
+    kernel = moves_on(bench, lambda since: Standstill(False, "0.2 m/s"))
+    stops.stop(["arm"], "operator")
+    kernel.tick()
+    stops.resume(["arm"], "operator")
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("next").ok
+    until(lambda: (bench.clock.advance(1.0), "stop arm" not in kernel.alert.now())[1])
+
+
+def test_a_kernel_that_closes_says_which_robot_may_move(bench):
+    kernel = leaves_it_moving(bench)
+    bench.body.standstill = lambda since: Standstill(False, "0.2 m/s")
+    kernel.close()
+    assert json.loads(bench.store.get(ALERTS).data)["stop arm"]["code"] == "STOP_UNCONFIRMED"
+    assert bench.outcome("a").evidence["stop_confirmed"] is False
 
 
 # -- what it costs --------------------------------------------------------------------------------------------------

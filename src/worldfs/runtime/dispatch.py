@@ -93,14 +93,17 @@ class Dispatcher:
         run.epoch = self.epoch(order.node)
         outcome, answered = _execute(worker, order, run)
         attempt.returned_at = self.clock.monotonic()
-        if attempt.stopped is None and not (answered and _is_measured(outcome, run)) and not self.halt(attempt):
-            outcome = _with(outcome, {STOP_CONFIRMED: False})
+        unmeasured = attempt.stopped is None and not (answered and _is_measured(outcome, run))
+        moves = unmeasured and not self.halt(attempt)
         with self.gate():  # a stop is told to all robots before this one's end is written
             pass
         if attempt.left:
             return
         unseen = self._persist(lambda: _observe(worker))  # what the world looks like now is durable before the end
         outcome = _measured(order, outcome, worker)
+        if moves:  # last: this is no word of the worker
+            said = coded("runtime.may_move", said=outcome.message, node=order.node)
+            outcome = _with(replace(outcome, message=said), {STOP_CONFIRMED: False})
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
         outcome = _with(outcome, {**reviewed.evidence, **({"approval": approval} if approval else {})})

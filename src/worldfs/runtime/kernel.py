@@ -173,7 +173,8 @@ class Kernel:
     # -- life ---------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
-        """Once, before the first tick: recover the jobs of the last run."""
+        """Once, before the first tick: recover the jobs of the last run, and what it knew of robots that may move."""
+        self.stopping.recover()
         found = recover(
             self.open.dispatch,
             unreadable=self._intake.unreadable,
@@ -361,8 +362,8 @@ class Kernel:
 
     @property
     def held(self) -> list[str]:
-        """The nodes that all open jobs wait for: they are stopped or switched off, or ask for approval; none while
-        another job may begin or end."""
+        """The nodes that all open jobs wait for: they are stopped, switched off or not known to stand, or ask for
+        approval; none while another job may begin or end."""
         table = self.open.table
         held = {id for id, job in table.items() if not self._able(job.order.node) or self._approvals.waits(job.order)}
         if self._intake or not self.open.all_wait(held):
@@ -523,7 +524,7 @@ class Kernel:
     # -- work ---------------------------------------------------------------------------------------------------
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].enabled and not self.stopping.is_stopped(node)
+        return self.nodes[node].enabled and not self.stopping.is_stopped(node) and not self.stopping.is_held(node)
 
     def _note_running(self) -> None:
         """Show an attempt as running once it lasts longer than SLOW_START_S."""

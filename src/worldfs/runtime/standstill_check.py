@@ -45,24 +45,28 @@ class StandstillCheck:
         self._moves = False  # by the latest measurement
         self.stood = False  # it was measured to stand when that was doubted last
         self.doubted = False  # no stop: an order of it has ended, and it may still move
+        self.held = False  # so, though its driver's stop was called, and it can be measured: it is to stand first
         self.noted = (0, False)  # a stop, and whether the log says that it is confirmed
-        self.alerted = self.hang_alerted = False
+        self.alerted = self.hang_alerted = False  # since it was stopped last
+        self.shown = False  # the alert is raised, by an earlier stop too
 
     def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
         """It is stopped now. `told`: its driver's stop is called next."""
         with self._lock:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
-            self.stands, self._why, self._failed, self.alerted, self.doubted = False, "", "", False, False
+            self.stands, self._why, self._failed, self.alerted = False, "", "", False
+            self.doubted = self.held = False
             self._moves, self._stood_at = False, -inf
             self._returned_at = inf if told and self._abilities[0] else now
 
-    def doubt(self, attempt: JobAttempt | None, failed: str = "") -> None:
-        """No stop came, and it is to stand now: an order of it has ended without that being confirmed. `failed`: the
-        driver's stop, so."""
+    def doubt(self, attempt: JobAttempt | None, failed: str = "", *, halted: bool = False) -> None:
+        """No stop came, and it is to stand now: an order of it has ended without that being confirmed. `halted`: its
+        driver's stop was called for that. `failed`: so."""
         if not self.is_stopped:
             self.begin(attempt, told=False)
             self.doubted, self.stood, self._failed = True, False, failed
+        self.held |= self.doubted and halted and self.can_measure
 
     def settle_doubt(self) -> None:
         """It was measured to stand: it is free to move again."""
@@ -73,7 +77,7 @@ class StandstillCheck:
         if not self.is_stopped:
             return
         with self._lock:
-            self.doubted = False
+            self.doubted = self.held = False
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
             self.stands, self._moves, self._why, self._failed = False, False, "", ""
 
@@ -156,12 +160,19 @@ class StandstillCheck:
         attempt = self._attempt
         works = attempt is not None and attempt.executing and self._returned_at < inf
         moves = self._moves and not self.stands and self._since() < inf
-        return self.failed or ((works or moves) and not self.doubted)
+        if self.doubted:
+            return self.held and (bool(self._failed) or works or moves)
+        return self.failed or works or moves
+
+    @property
+    def can_measure(self) -> bool:
+        """Whether its driver can say that it stands."""
+        return self._abilities[1]
 
     @property
     def is_measured(self) -> bool:
         """Whether measurements are asked for: also of one that stands, since it may be pushed."""
-        return self.is_stopped and self._abilities[1]
+        return self.is_stopped and self.can_measure
 
     @property
     def is_due(self) -> bool:
@@ -179,7 +190,7 @@ class StandstillCheck:
     @property
     def settled(self) -> bool:
         """Whether nothing more is to be learned soon."""
-        return self.stands or self.failed or (not self._abilities[1] and self._since() < inf)
+        return self.stands or self.failed or (not self.can_measure and self._since() < inf)
 
     def answer(self) -> RobotStop:
         return RobotStop(self.node.id, self.stands, "" if self.stands else self._doubt())
@@ -192,7 +203,7 @@ class StandstillCheck:
             return coded("stop.job_runs", job=attempt.job.id)
         if self._returned_at == inf:
             return coded("stop.call_hangs")
-        if not self._abilities[1]:
+        if not self.can_measure:
             return coded("stop.no_measure")
         return self._why or coded("stop.no_measurement")
 

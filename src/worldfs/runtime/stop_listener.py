@@ -20,6 +20,7 @@ from worldfs.base.messages import (
     coded,
     stop_messages,  # noqa: F401  # loaded: they are said when no file can be opened
 )
+from worldfs.base.messages.coded_text import parts
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
 from worldfs.base.unknown_effect import unknown_effect
@@ -53,7 +54,9 @@ CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
 RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
 MEASURE_S: Final = 0.02  # between two measurements while a client waits for the answer
+ASKED: Final = round(BODY.stop_s / MEASURE_S)  # times whether a robot stands, before its order ends without that
 ASIDE_S: Final = 0.2  # for the log to take a stop, before it is kept aside
+MAY_MOVE: Final = "stop.may_move"  # of the alert of a robot that no stop has stopped
 PREPARED: Final = 2  # threads for each robot's stop that exist before they are needed
 LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
 
@@ -135,7 +138,8 @@ class StopListener:
     def halt(self, attempt: JobAttempt) -> bool:
         """No stop came, and its order has ended, or ends now, without a measured end: its driver's stop is called.
 
-        Where its worker has returned this waits for the call for a while: it stops no later order. False: it failed.
+        Where its worker has returned this waits a while for the call, so that it stops no later order, and until a
+        driver that can measures that the robot stands. False: it failed, or the robot may still move.
         """
         with self.lock:
             robot = self._check_of(attempt.lane)
@@ -150,14 +154,60 @@ class StopListener:
 
         self._stops.begin([tell])
         if attempt.executing and not attempt.closing:
+            with self.lock:  # its end is written next
+                robot.doubt(attempt, halted=True)
+            self._due.set()
             return True
         done.wait(BODY.stop_s)
         why = failed[0] if failed else coded("stop.call_hangs")
-        if why:
+        if not why and not robot.can_measure:
+            return True
+        with self.lock:
+            robot.doubt(attempt, why, halted=True)
+        if not why and not attempt.executing and self._stands_soon(robot):
+            return True
+        if robot.doubted:  # at once: the kernel may be closing
+            robot.alerted = robot.shown = True
+            self._alert(f"stop {robot.node.id}", self._finding(robot))
+        self._due.set()
+        return False
+
+    def _stands_soon(self, robot: StandstillCheck) -> bool:
+        """Whether a robot of which that is doubted is measured to stand within a while, or was stopped meanwhile."""
+        known = threading.Event()
+
+        def ask() -> None:
+            self._ask(robot)
+            if robot.stands or not robot.doubted:
+                known.set()
+
+        for _ in range(ASKED):
+            if not robot.measuring:
+                self._measures.begin([ask])
+            if known.wait(MEASURE_S):
+                break
+        with self.lock:
+            if robot.doubted and robot.stands:
+                robot.settle_doubt()
+        self.on_standing()
+        return not robot.doubted
+
+    def recover(self) -> None:
+        """Doubt again what the kernel before this one doubted to its end."""
+        for id in tuple(self._nodes):
+            one = self._alert.earlier(f"stop {id}")
+            if one is None or all(part.code != MAY_MOVE for part in parts(one.found)):
+                continue
             with self.lock:
-                robot.doubt(attempt, why)
-            self._due.set()
-        return not why
+                robot = self._check_of(id)
+                if robot is not None and robot.can_measure:
+                    robot.doubt(None, halted=True)
+        self._due.set()
+
+    def is_held(self, node: str) -> bool:
+        """Whether it is to be measured to stand before it is sent another order."""
+        robot = self._robots.get(node)
+        return robot is not None and robot.held
 
     def note_end(self, node: str, outcome: Outcome) -> None:
         """An order of it has ended. Called before that is durable."""
@@ -301,9 +351,10 @@ class StopListener:
         """Its driver was opened: what was told before that may have reached no robot."""
         with self.lock:
             robot = self._robots.get(node)
-            if robot is None or not robot.is_stopped or robot.doubted:
+            if robot is None or not robot.is_stopped or (robot.doubted and not robot.held):
                 return
-            robot.begin(self._running.get(node))
+            if not robot.doubted:
+                robot.begin(self._running.get(node))
             self._stops.begin([robot.tell])
         self._due.set()
 
@@ -312,7 +363,7 @@ class StopListener:
         with self.lock:
             self._known.pop(node, None)
             robot = self._robots.pop(node, None)
-        if robot is not None and robot.alerted:
+        if robot is not None and robot.shown:
             self._say(node, None)
         if robot is not None and robot.hang_alerted:
             self._raise(hang_field(node), None)
@@ -516,12 +567,12 @@ class StopListener:
                 robot.settle_doubt()
                 self._say(robot.node.id, None)
                 self.on_standing()
-            if robot.alerted and (robot.stands or not robot.is_stopped):
-                robot.alerted = False
+            if robot.shown and (robot.stands or not robot.is_stopped):
+                robot.alerted = robot.shown = False
                 self._say(robot.node.id, None)
             late = robot.settled or now > robot.stopped_at + BODY.stop_s
             if robot.is_stopped and not robot.stands and not robot.alerted and (late or robot.failed):
-                robot.alerted = True
+                robot.alerted = robot.shown = True
                 self._say(robot.node.id, robot)
         self._note()
         if self._log.pending.all() and now >= self._store_at:
@@ -561,12 +612,13 @@ class StopListener:
             self._records.submit(write)
 
     def _say(self, id: str, robot: StandstillCheck | None) -> None:
-        field, found = f"stop {id}", None
-        if robot is not None:
-            code, said = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED", robot.answer()
-            text = coded("stop.may_move", node=id, why=said.why) if robot.doubted else said.text
-            found = Finding(code, field, coded("stop.standing"), text, coded("stop.hardware"))
-        self._raise(field, found)
+        self._raise(f"stop {id}", None if robot is None else self._finding(robot))
+
+    def _finding(self, robot: StandstillCheck) -> Finding:
+        id, said = robot.node.id, robot.answer()
+        code = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED"
+        text = coded(MAY_MOVE, node=id, why=said.why) if robot.doubted else said.text
+        return Finding(code, f"stop {id}", coded("stop.standing"), text, coded("stop.hardware"))
 
     def _raise(self, field: str, found: Finding | None) -> None:
         def say() -> None:

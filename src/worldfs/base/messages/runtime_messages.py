@@ -136,6 +136,10 @@ ROWS = {
         "已要求 {node} 停止 ({by}，{at})，它可能仍在运动：{why}；请使用机器人的硬件急停；"
         "恢复之前任务保持等待，恢复请运行：paos resume --node {node}",
     ),
+    "runtime.may_move": (
+        "{said}; {node} may still move, since it has not confirmed that it stands: use its hardware stop",
+        "{said}；{node} 尚未确认已静止，可能仍在运动：请使用机器人的硬件急停",
+    ),
     "runtime.cancelled_waiting": ("cancelled before its turn", "轮到之前已取消"),
     # -- alerts
     "runtime.node": ("node {id}", "节点 {id}"),

@@ -15,6 +15,7 @@ from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message, render_finding
 from worldfs.base.stop_signal import StopSignal
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop, stops_others
@@ -105,6 +106,7 @@ def run(context: CommandContext) -> int:
         except KernelSilent as error:
             return silence.reported(error)
         stopped = instruction.stop_text() if instruction.stopped else ""
+        unsure = _unsure(world, instruction.job)
         if not own_kernel:  # ours ends with us: who comes next must not order of it
             instruction.end()  # the robot is free while a model thinks
         opinion = _opinion(context, judge, stop, instruction.language)
@@ -113,7 +115,10 @@ def run(context: CommandContext) -> int:
         said = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
         verdict, result = "stopped", replace(result, reason=render(said, instruction.language))
     code = EXIT[verdict]
-    message = render(ended_early(verdict, context["timeout"]) or result.reason, instruction.language)
+    said = ended_early(verdict, context["timeout"])
+    if said and unsure:
+        said = coded("runtime.may_move", said=said, node=unsure)
+    message = render(said or result.reason, instruction.language)
     context.output.report(
         message,
         {
@@ -138,6 +143,13 @@ def run(context: CommandContext) -> int:
     if motion is not None:
         report_film(context, motion)
     return code
+
+
+def _unsure(world: World, id: str) -> str:
+    """The robot of a job that has ended without being measured to stand; "" for none."""
+    job = world.jobs.load(id) if id else None
+    outcome = job.status.outcome if job is not None and job.status.state.terminal else None
+    return job.order.node if job is not None and outcome is not None and unknown_effect(outcome) else ""
 
 
 def stopped_node(context: CommandContext, text: str, robots: Callable[[CommandContext], list[str]]) -> str | None:
