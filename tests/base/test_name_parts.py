@@ -32,6 +32,9 @@ from worldfs.base.word_forms import fold, pieces, plurals
         ("bag full of screws", "bag", {"screws"}),
         ("parcel marked heavy", "parcel", {"heavy"}),
         ("card per person", "card", {"person"}),
+        ("jar w/ lid", "jar", {"lid"}),
+        ("book called Dune", "book", {"dune"}),
+        ("letter written by Anna", "letter", {"anna"}),
         ("miles per hour sign", "sign", {"miles"}),
         ("all-in-one tool", "tool", {"one"}),
         ("mother-in-law doll", "doll", {"law"}),
@@ -59,7 +62,16 @@ def test_a_size_or_a_number_ends_no_chinese_name(name, tail):
 
 
 @pytest.mark.parametrize(
-    ("name", "first"), [("cup red", "cup"), ("iPhone SE", "iphone"), ("key to the shed", "key"), ("盒子甲", "盒子")]
+    ("name", "first"),
+    [
+        ("cup red", "cup"),
+        ("iPhone SE", "iphone"),
+        ("key to the shed", "key"),
+        ("盒子甲", "盒子"),
+        ("mug dark blue", "mug"),
+        ("box painted red", "box"),
+        ("盒子深蓝", "盒子"),
+    ],
 )
 def test_where_the_end_may_only_tell_which_the_head_before_it_is_kept(name, first):
     parts = name_parts(name)

@@ -37,11 +37,15 @@ _LONGEST_TEXT: Final = 200  # characters
 _ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
 _HYPHENS: Final = frozenset("-‐‑")
 _AFTER_HEAD: Final = _set(  # "cup of tea", "jar with lid", "book about cats"
-    "of with without for about containing saying showing depicting featuring against labelled labeled marked titled"
+    "of with without for about containing saying showing depicting featuring against labelled labeled marked titled "
+    "called named that which w"
 )
 _BEFORE_ONE: Final = frozenset(("per", "plus", "versus", "vs", "from"))  # the same where one word ends the name
-_MADE: Final = frozenset(("made", "full", "filled", "covered"))  # "cup made of tin", "bag full of screws"
-_HOLDING: Final = _MADE - {"made"} | {"of", "containing", "plus"}
+_MADE: Final = _set(  # "cup made of tin", "bag full of screws", "box painted red"
+    "made full filled covered used meant left written painted stained packed wrapped tied attached printed signed "
+    "designed drawn carved coated lined shaped dyed"
+)
+_HOLDING: Final = _set("of containing plus full filled covered packed lined")
 _JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under", "like"))  # the head is in doubt
 _TOLD_BY: Final = frozenset(("to", "by", "from", "the"))  # of these the first of two names that begin alike is plain
 _NO_HEAD: Final = frozenset(  # "not for sale tag", "out of office card"
@@ -57,6 +61,7 @@ _ACRONYMS: Final = _set("tv pc cd dvd usb led lcd ssd hdd gps ufo pda cpu gpu ra
 _STATES: Final = _set(
     "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower"
 )
+_SHADES: Final = _set("light dark pale bright deep extra very")
 _LETTERS: Final = 4  # of a designator in capitals: "AB", "CR2"
 # One-sign words that stay the head at the end of a longer word (茶杯 is a 杯子), and the words where they do not.
 _HEAD_SIGNS: Final = frozenset(
@@ -70,10 +75,10 @@ _CLOSED: Final = (
 )
 _SIGN_NUMBERS: Final = "一二三四五六七八九十"
 _NUMBERED_ZH: Final = re.compile(  # 苹果一号, 电池5号, 书上册
-    rf"(?<=.)(?:第?(\d{{1,6}}|[{_SIGN_NUMBERS}])[号册代版集卷]|[上中下][册集卷])$"
+    rf"(?<=.)(?:第?(\d{{1,6}}|[{_SIGN_NUMBERS}])[号册代版集卷]|[上中下][册集卷]|第?(?:[a-z]|[一二三])[款型]|[a-z]码)$"
 )
 _MARKED_ZH: Final = re.compile(  # 盒子甲, 杯子大号, 杯子红: in doubt, as 指甲 and 口红 are names
-    rf"(?<=.)(?:[甲乙丙丁戊{_SIGN_NUMBERS}]|[特加]?[大中小]号|[大小左右上下前后新旧长短]|[红绿蓝黄橙橘紫粉白黑灰银棕]色?)$"
+    rf"(?<=.)(?:[甲乙丙丁戊{_SIGN_NUMBERS}]|[特加]?[大中小][号码]|[新旧老]款|[大小左右上下前后新旧长短]|[深浅]?[红绿蓝黄橙橘紫粉白黑灰银棕]色?)$"
 )
 DESCRIBING_SIGNS: Final = "红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右0123456789号"
 
@@ -211,19 +216,24 @@ def _perhaps_marked(name: str, found: NameParts, core: list[str]) -> NameParts:
         ending = Ending.DESCRIBING if said else Ending.LETTERS
     if not stem:
         return found
+    plain = DESCRIBING | _STATES | _SHADES | _MADE
+    while len(stem) > 1 and stem[-1] in plain:  # "mug dark blue"
+        stem.pop()
     number = _unnumbered(stem)
     first = replace(_of_core(found.full, stem, frozenset(found.full) - set(stem), frozenset()), number=number)
-    heads = {first.head} if first.head else {first.tail} if len(first.tail) > 1 else set()
+    heads = {first.head or first.tail} - {""} if len(first.tail) != 1 and core[-1] not in _ACRONYMS else set()
     if ending is Ending.DESCRIBING and found.head:  # "mug blue", "egg white"
         found = replace(found, head="", beside=frozenset(found.full), doubtful=found.doubtful | {found.head})
     return replace(found, doubtful=found.doubtful | heads, stem=tuple(stem), ending=ending, first=first)
 
 
 def _is_lettered(name: str, core: list[str]) -> bool:
-    """Whether the name ends in letters that may tell which: "battery CR", "iPhone SE", and no "desk PC"."""
+    """Whether the name ends in letters that may tell which: "battery CR", "iPhone SE"; of "desk PC" others decide."""
     last = core[-1]
-    if len(core) < 2 or last in _ACRONYMS or not (last.isalpha() and last.isascii()):
+    if len(core) < 2 or not (last.isalpha() and last.isascii()):
         return False
+    if last in _ACRONYMS:
+        return True
     written = next((word for word in reversed(re.findall("[A-Za-z]+", name)) if word.lower() == last), "")
     shown = written.isupper() and len(last) <= _LETTERS and not name.isupper()
     return shown or len(last) == 2

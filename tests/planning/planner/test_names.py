@@ -586,7 +586,7 @@ def test_an_order_that_is_asked_for_politely_and_not_understood_is_no_question(t
 
 
 ENDED = ("battery C", "battery AA", "cup red", "cup blue", "old TV", "盒子甲", "盒子乙")
-IN_DOUBT = ("mug", "mug SE", "egg white", "egg")
+IN_DOUBT = ("mug", "mug SE", "egg white", "egg", "cable USB", "cable 2 m", "box small red", "box large blue")
 TOLD = ("book about cats", "key to the shed", "mug")
 
 
@@ -606,6 +606,9 @@ TOLD = ("book about cats", "key to the shed", "mug")
         (IN_DOUBT, "put the mugs in the basket", "?"),
         (IN_DOUBT, "put everything except the eggs in the basket", "?"),
         (IN_DOUBT, "put mug SE in the basket", "a1"),
+        (IN_DOUBT, "put the cables in the basket", "?"),
+        (IN_DOUBT, "put the USB in the basket", "a4"),
+        (IN_DOUBT, "put the boxes in the basket", "a6 a7"),
         (TOLD, "put the book in the basket", "a0"),
         (TOLD, "put the cats in the basket", "?"),
         (TOLD, "put everything except the cats in the basket", "?"),
@@ -665,6 +668,36 @@ MUGS = ("red mug", "blue mug", "white bowl", "blue bowl", "white fork")
 )
 def test_the_blue_ones_after_two_kinds_are_of_either(text: str, right: str) -> None:
     assert moved(text, coloured(*MUGS)) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("put a key and a plate in the basket and the others in the basket", "a0 a2 a1 a3"),
+        ("put a key and the mug in the basket and the others in the basket", "?"),
+        ("put the key A and the mug in the basket and the others in the basket", "a0 a4 a1 a2 a3 a5"),
+    ],
+)
+def test_the_others_after_two_kinds_are_of_either(text: str, right: str) -> None:
+    assert moved(text, things("key A", "key B", "plate A", "plate B", "mug", "fork")) == right
+
+
+TINTED = ("blue orange cup", "green white wine glass", "white plate", "green red pepper", "red cube")
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("put the blue cup in the basket", "a0"),
+        ("put all white things in the basket", "a2"),
+        ("put everything except the white things in the basket", "a0 a1 a3 a4"),
+        ("put the orange cup in the basket", "a0"),
+        ("put the white glass in the basket", "?"),
+        ("put the green pepper in the basket", "?"),
+    ],
+)
+def test_a_stated_colour_counts_before_one_in_the_name(text: str, right: str) -> None:
+    assert moved(text, coloured(*TINTED)) == right
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ class NounResolver:
         self.heads: tuple[Word, ...] = ()  # the words for what was named last: what "one" stands for
         self.earlier: tuple[Word, ...] = ()  # those before that: what it may stand for
         self.sparing = False  # reading what is left out
-        self.moved_head: Word | None = None  # that for the last that can be moved: what "the others" are
+        self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
+        self.mixed = False  # with "a battery" one thing was named that has no others
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
         return thing_names.names(ids, self.scene, self.language)
@@ -50,7 +51,9 @@ class NounResolver:
         self.mentioned |= set(found)
         self.about(nouns)
         if self.vocabulary.moving & set(found):
-            self.moved_head = _head(nouns[-1]) if nouns[-1].quantity == "any" or nouns[-1].count else None
+            some = [noun for noun in nouns if noun.quantity == "any" or noun.count]
+            self.mixed = 0 < len(some) < len(nouns)
+            self.moved_heads = tuple(dict.fromkeys(head for noun in some if (head := _head(noun)) is not None))
         return found
 
     def about(self, nouns: tuple[NounPhrase, ...]) -> None:
@@ -120,10 +123,12 @@ class NounResolver:
                 before = self._of_kinds(words[:-1], self.earlier).items()
                 perhaps = [fit for id, fit in before if fit.certain and id not in again and id not in named]
                 return [*again.values(), *(fit._replace(kind=FitKind.DOUBT) for fit in perhaps)]
-        if noun.other and self.moved_head is not None and all("*" in senses for _, senses in words):
-            like = [fit for fit in self.vocabulary.fits((self.moved_head,)) if fit.certain]
+        if noun.other and self.moved_heads and all("*" in senses for _, senses in words):
+            like = [fit for fit in self._of_kinds((), self.moved_heads).values() if fit.certain]
             if any(fit.id not in self.mentioned for fit in like):  # a battery …, and the others: the other batteries
-                return like
+                those = {fit.id for fit in like}
+                rest = [fit for fit in self.vocabulary.fits(words) if self.mixed and fit.id not in those]
+                return [*like, *(fit._replace(kind=FitKind.DOUBT) for fit in rest)]
         found = self.vocabulary.fits(words)
         if found and self._counts(noun):
             raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=noun.text)

@@ -89,10 +89,10 @@ def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
         told = [(thing, _parts_of(thing)) for several in same.values() for thing in several]
         plain = len(same) > 1 and any(parts.ending is not Ending.LETTERS for _, parts in told)
         for thing, parts in told:
-            words, first = found[thing.id], parts.first
-            if first is not None and len(first.tail) == 1 and (plain or stem in whole):  # 蛋白, 蛋黄
-                found[thing.id] = replace(words, perhaps=words.perhaps | {first.tail})
-            elif first is not None and plain:
+            words, head = found[thing.id], parts.first.head or parts.first.tail if parts.first is not None else ""
+            if head and head not in parts.doubtful and (plain or stem in whole):  # 蛋白, 蛋黄; cable USB, cable 2 m
+                found[thing.id] = replace(words, perhaps=words.perhaps | {head})
+            elif head and plain:
                 found[thing.id] = thing_words(thing, marked=True)
     return found
 

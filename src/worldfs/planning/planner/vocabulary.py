@@ -264,7 +264,10 @@ class Vocabulary:
                 kind = FitKind.PERHAPS
             coloured = {k for k in word[1] if k[:2] == "c:"}
             if coloured and called.told_colours and kind is not FitKind.ANY:
-                clash |= (coloured & called.told_colours) != (coloured & called.colours)
+                sorts = bool(
+                    coloured & called.told_colours or called.tail or called.head in lexicon_en.SORTED_BY_COLOUR
+                )
+                clash |= sorts and (coloured & called.told_colours) != (coloured & called.colours)
         return Fit(called.id, kind, exact, several, clash)
 
     def _head(self, called: ThingWords, head: Word) -> tuple[FitKind | None, bool]:

@@ -8,7 +8,7 @@ from typing import Final
 from . import words_en, words_zh
 from .drawing import Draw, Look
 from .grammar import Speech
-from .labels import Label, coloured, compounds, parts
+from .labels import EN, Label, coloured, compounds, parts
 from .one_thing import Kind, asked
 from .truth import HELD, TABLE_ID, Item, Redraw, Truth, both, ends, every, one, some, the
 
@@ -507,6 +507,10 @@ def _painted(d: Draw) -> str:
         d.add(d.anything(), Look(colour=hue))
     if d.rng.random() < 0.3:
         d.add(d.rng.choice(coloured(d.names)), Look(colour=others[2]))
+    elif d.rng.random() < 0.3:  # its name tells a colour that it has not: a green "white wine glass"
+        told = colour if d.names == EN else words_zh.COLOURS[colour]
+        d.add(d.make((told, *d.compound().words), d.rng.choice(words_en.TINTED if d.names == EN else words_zh.TINTED)),
+              Look(colour=others[2]))  # fmt: skip
     return colour
 
 

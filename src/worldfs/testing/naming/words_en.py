@@ -136,6 +136,7 @@ COLOURED: Final = (  # the colour word tells the kind, not the colour
     "orange juice, green tea, black tea, brown sugar, red pepper, white wine, blue cheese, yellow pages, "
     "silver polish, gold paint, pink salt, red wine, green onion"
 )
+TINTED: Final = ("glass", "cup", "mug", "bowl", "box", "stand")  # after a colour and a noun: "white wine glass"
 CONTENTS: Final = {  # a container that can stand for what is in it
     "milk": "carton, bottle, jug",
     "rice": "packet, box",
@@ -217,11 +218,13 @@ OF: Final = {  # a container, or a portion, and what it is of: its name may stan
 ENDINGS: Final = (  # series of what tells things of one name apart
     "AA, C, D", "L, XL, XXL", "A, AB, B", "I, II, IV", "X, XY", "one, two, three", "v3, v4", "500 ml, 1 l, 250 ml",
     "5 m, 2 m, 10 m", "large, small", "red, blue, green", "SE, 12", "M6, M8", "new, old", "No. 1, No. 2", "1b, 1",
+    "light blue, dark blue, red", "small red, large blue, 2",
 )  # fmt: skip
 TOLD_AFTER: Final = (  # a head, and what tells more of it
     "book about cats, book about wine, jar containing nails, sign saying stop, cup made of tin, bag full of screws, "
     "box labelled fragile, card per person, tablets against pain, photo showing dogs, mug from paris, key to the shed, "
-    "lid on jar, stamp by anna, poster against war, parcel marked heavy, tin filled with tea, ball plus pump"
+    "lid on jar, stamp by anna, poster against war, parcel marked heavy, tin filled with tea, ball plus pump, "
+    "book called dune, letter written by anna, box that says fragile, toy shaped like a dog"
 )
 JOINED: Final = "to, on, by"
 COUNT_NAMES: Final = (

@@ -73,6 +73,7 @@ SIZED: Final = "勺, 刷, 齿轮, 螺母, 蜡烛, 夹"
 SIGNED: Final = {"书": "C++, C, C#", "杯": "A+, A, B"}
 NUMBERED: Final = "球, 钥匙, 骰子, 盒, 齿轮, 砝码"
 COLOURED: Final = "红糖, 绿豆, 白菜, 黑胡椒, 黄瓜, 蓝莓, 红茶, 绿茶, 白糖, 黑板擦, 红枣, 紫菜"
+TINTED: Final = ("杯", "碗", "盒", "架")
 CONTENTS: Final = {"牛奶": "盒, 瓶", "大米": "袋", "咖啡": "罐", "蜂蜜": "罐", "茶叶": "罐, 盒", "盐": "罐", "糖": "罐"}
 MATERIALS: Final = "钢, 木, 塑料, 铜, 竹, 橡胶, 陶瓷, 备用, 旧, 旅行"
 COLOURS: Final = {"red": "红", "blue": "蓝", "green": "绿", "yellow": "黄", "white": "白", "black": "黑"}
@@ -116,7 +117,7 @@ BEFORE: Final = "带盖|杯, 没有把|杯, 装米|袋, 放笔|盒, 除臭|喷�
 """With 的 between: 带盖的杯子."""
 ENDINGS: Final = (  # series of what tells things of one name apart
     "L, XL", "A, AB, B", "500ml, 1L", "5号, 7号", "一, 二, 三", "甲, 乙", "-大, -小", "大号, 小号", "红, 蓝", "M6, M8",
-    "一号, 二号", "新, 旧",
+    "一号, 二号", "新, 旧", "A款, B款", "大码, 小码", "深蓝, 浅蓝, 红", "新款, 旧款",
 )  # fmt: skip
 MIXED: Final = (
     "USB|线, T|恤, A4|纸, LED|灯, 3D|眼镜, K歌|话筒, CD|盒, 5号|电池, 7号|电池, U|盘, PVC|管, GPS|定位器, AA|电池, "
