@@ -59,7 +59,8 @@ SIZES: Final = _set("aa aaa xs xxs xl xxl xxxl ii iii iv vi vii viii ix xi xii x
 _UNITS: Final = _set("ml cl dl mg kg lb oz cm mm km inch inches in ft kw mah gb mb tb hz")
 _ACRONYMS: Final = _set("tv pc cd dvd usb led lcd ssd hdd gps ufo pda cpu gpu ram sim pcb vcr nas cv id ox")
 _STATES: Final = _set(
-    "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower"
+    "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower "
+    "pro max plus ultra lite"
 )
 _SHADES: Final = _set("light dark pale bright deep extra very")
 _LETTERS: Final = 4  # of a designator in capitals: "AB", "CR2"

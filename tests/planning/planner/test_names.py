@@ -586,7 +586,18 @@ def test_an_order_that_is_asked_for_politely_and_not_understood_is_no_question(t
 
 
 ENDED = ("battery C", "battery AA", "cup red", "cup blue", "old TV", "盒子甲", "盒子乙")
-IN_DOUBT = ("mug", "mug SE", "egg white", "egg", "cable USB", "cable 2 m", "box small red", "box large blue")
+IN_DOUBT = (
+    "mug",
+    "mug SE",
+    "egg white",
+    "egg",
+    "cable USB",
+    "cable 2 m",
+    "box small red",
+    "box large blue",
+    "iPhone 15",
+    "iPhone 15 Pro",
+)
 TOLD = ("book about cats", "key to the shed", "mug")
 
 
@@ -609,6 +620,8 @@ TOLD = ("book about cats", "key to the shed", "mug")
         (IN_DOUBT, "put the cables in the basket", "?"),
         (IN_DOUBT, "put the USB in the basket", "a4"),
         (IN_DOUBT, "put the boxes in the basket", "a6 a7"),
+        (IN_DOUBT, "put the iPhones in the basket", "a8 a9"),
+        (IN_DOUBT, "put the iPhone 15 in the basket", "a8"),
         (TOLD, "put the book in the basket", "a0"),
         (TOLD, "put the cats in the basket", "?"),
         (TOLD, "put everything except the cats in the basket", "?"),
@@ -680,6 +693,13 @@ def test_the_blue_ones_after_two_kinds_are_of_either(text: str, right: str) -> N
 )
 def test_the_others_after_two_kinds_are_of_either(text: str, right: str) -> None:
     assert moved(text, things("key A", "key B", "plate A", "plate B", "mug", "fork")) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "right"), [("把不是水瓶的瓶子都放进basket", "?"), ("把不是奶瓶的瓶子都放进basket", "a0 a1")]
+)
+def test_a_chinese_exception_that_may_be_one_or_several_is_asked_about(text: str, right: str) -> None:
+    assert moved(text, things("水瓶", "香水瓶", "奶瓶", "柠檬")) == right
 
 
 TINTED = ("blue orange cup", "green white wine glass", "white plate", "green red pepper", "red cube")

@@ -100,8 +100,12 @@ class NounResolver:
         return [id for id in doubtful if any(self.vocabulary.may_be_coloured(id, word) for word in noun.words)]
 
     def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
-        """What is not meant: of "a mug" all of them."""
-        return self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
+        """What is not meant: of "a mug" all of them. A Chinese noun has no number: 水瓶 alone, or 香水瓶 as well?"""
+        found = self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
+        fits = self.fits(noun) if len(found) > 1 and noun.quantity == "all" and not noun.plural else []
+        if sum(fit.exact for fit in fits) == 1:
+            raise self._ambiguous(noun, [fit for fit in fits if fit.id in found])
+        return found
 
     def _others(self, noun: NounPhrase) -> NounPhrase:
         """After something was named "the rest" and "the others" are what was not, and no thing that is called so. Only

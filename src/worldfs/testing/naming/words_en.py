@@ -218,7 +218,7 @@ OF: Final = {  # a container, or a portion, and what it is of: its name may stan
 ENDINGS: Final = (  # series of what tells things of one name apart
     "AA, C, D", "L, XL, XXL", "A, AB, B", "I, II, IV", "X, XY", "one, two, three", "v3, v4", "500 ml, 1 l, 250 ml",
     "5 m, 2 m, 10 m", "large, small", "red, blue, green", "SE, 12", "M6, M8", "new, old", "No. 1, No. 2", "1b, 1",
-    "light blue, dark blue, red", "small red, large blue, 2",
+    "light blue, dark blue, red", "small red, large blue, 2", "12, 12 pro, 12 pro max",
 )  # fmt: skip
 TOLD_AFTER: Final = (  # a head, and what tells more of it
     "book about cats, book about wine, jar containing nails, sign saying stop, cup made of tin, bag full of screws, "
