@@ -17,14 +17,14 @@ from .simulation import Simulation
 def imagined(
     arm: Arm, positions: Mapping[str, Array], joints: Array | None = None, opening: float | None = None
 ) -> Arm:
-    """The same arm where these things have other positions (3, m), turned as they are, and the arm other `joints` and
-    another half `opening` (m) of its fingers. The real one stays as it is."""
+    """The same arm where these things have other positions (3, m), turned as they are, or poses (7), and the arm other
+    `joints` and another half `opening` (m) of its fingers. The real one stays as it is."""
     simulation = copy.copy(arm.simulation)
     simulation.data = mujoco.MjData(simulation.model)
     mujoco.mj_copyData(simulation.data, simulation.model, arm.simulation.data)
     for id, position in positions.items():
         at = arm.rig.qpos[id]
-        simulation.data.qpos[at : at + 3] = position
+        simulation.data.qpos[at : at + len(position)] = position
     if joints is not None:
         simulation.data.qpos[arm.view.joint_qpos] = joints
     if opening is not None:

@@ -11,9 +11,9 @@ from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
 from worldfs.base.order_parameters import LABEL, OBJECT, SUPPORT
-from worldfs.base.standard_operations import FIXTURED, HAND_OVER, PLACE_BESIDE, STACK
+from worldfs.base.standard_operations import EXECUTE_TEXT, FIXTURED, HAND_OVER, PLACE_BESIDE, STACK
 
-from . import actions, params, perception, sequences, withdrawal
+from . import actions, imagined_steps, params, perception, sequences, withdrawal
 from .arm import Arm
 from .gl import gl_status
 from .handling_operations import HANDLING_ACTS
@@ -43,45 +43,61 @@ def handled_things(arm: Arm, order: Order) -> list[str]:
 
 
 def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:
-    """Findings on one order in the present state; a sequence is reviewed by its first order."""
-    unread = params.unread(order, sequences.STRATEGY if order.op == sequences.STRATEGY.name else None)
-    if unread is not None:
-        return (unread,)
-    found: object = None
-    if order.op not in sequences.OF_ORDERS:
-        begun = withdrawal.begun(arm, order.op, order.id)
-        if isinstance(begun, Finding):
-            return (begun,)
-        arm = begun
+    """Findings on one order in the present state; on a sequence, of each of its orders where the one before it leaves
+    the world, as far as that can be told."""
+    if order.op == sequences.STRATEGY.name:
+        found: object = params.unread(order, sequences.STRATEGY) or _review_sequence(arm, order, cameras)
+    elif order.op == EXECUTE_TEXT.name:
+        found = params.unread(order) or sequences.language(order, interpreter)
+    else:
+        _, found = _planned(arm, order, cameras)
+    return (found,) if isinstance(found, Finding) else ()
+
+
+def _planned(arm: Arm, order: Order, cameras: bool) -> tuple[Arm, object]:
+    """The arm once an order has begun, and the plan of that order or why there is none."""
+    if (unread := params.unread(order)) is not None:
+        return arm, unread
+    begun = withdrawal.begun(arm, order.op, order.id)
+    if isinstance(begun, Finding):
+        return arm, begun
     if order.op in HANDLING_ACTS:
-        found = HANDLING_ACTS[order.op][0](arm, order)
+        return begun, HANDLING_ACTS[order.op][0](begun, order)
     match order.op:
         case "move_to":
-            found = actions.plan_move(arm, order)
+            return begun, actions.plan_move(begun, order)
         case "pick_up":
-            found = actions.plan_pick(arm, order)
+            return begun, actions.plan_pick(begun, order)
         case "place":
-            found = actions.plan_place(arm, order)
+            return begun, actions.plan_place(begun, order)
         case "target_navigation":
-            found = _sight(order, cameras) or perception.plan_locate(arm, order)
-        case "real_execute":
-            found = sequences.language(order, interpreter)
-        case "strategy":
-            if sequences.name_of(order) in sequences.MOVEMENTS:
-                return ()
-            steps = sequences.steps_of(order)
-            if isinstance(steps, Finding):
-                return (steps,)
-            if (conflict := _later_place(arm, order, steps)) is not None:
-                return (conflict,)
-            op, given = steps[0]
-            if op in ("strategy", "real_execute"):
-                found = params.invalid_param(
-                    order, "steps", coded("robot.param_motions"), op, coded("robot.name_steps")
-                )
-            else:
-                return review(arm, replace(order, op=op, params=given), interpreter, cameras)
-    return (found,) if isinstance(found, Finding) else ()
+            return begun, _sight(order, cameras) or perception.plan_locate(begun, order)
+    return begun, None
+
+
+def _review_sequence(arm: Arm, order: Order, cameras: bool) -> Finding | None:
+    if sequences.name_of(order) in sequences.MOVEMENTS:
+        return None
+    steps = sequences.steps_of(order)
+    if isinstance(steps, Finding):
+        return steps
+    if nested := next((op for op, _ in steps if op in sequences.OF_ORDERS), None):
+        return params.invalid_param(order, "steps", coded("robot.param_motions"), nested, coded("robot.name_steps"))
+    if (conflict := _later_place(arm, order, steps)) is not None:
+        return conflict
+    then: Arm | None = arm
+    for number, (op, given) in enumerate(steps, 1):
+        if then is None:
+            break
+        if op in sequences.MOVEMENTS:
+            then = imagined_steps.after_movement(then, op)
+            continue
+        begun, found = _planned(then, replace(order, op=op, params=given), cameras)
+        if isinstance(found, Finding):
+            said = coded("robot.step_failed", i=number, n=len(steps), op=op, said=found.found)
+            return replace(found, found=said, condition=())
+        then = imagined_steps.after(begun, op, found)
+    return None
 
 
 def _later_place(arm: Arm, order: Order, steps: Steps) -> Finding | None:

@@ -13,7 +13,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.standard_operations import PICK_UP, STACK
 
-from . import actions, object_placement, params, support
+from . import actions, imagined_steps, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult
 from .object_placement import STILL, WATCHED
@@ -50,13 +50,24 @@ def left(arm: Arm, ids: list[str]) -> list[tuple[str, str]]:
     return [(up, low) for low, up in steps[done:]]
 
 
-def plan_stack(arm: Arm, order: Order) -> object:
-    """The first grasp; what follows can be planned only once it is done."""
+def plan_stack(arm: Arm, order: Order) -> Finding | None:
+    """Why one of its levels cannot be set, each planned where the one before it leaves the world; None: all can, as far
+    as that can be told."""
     ids = levels(arm, order)
     if isinstance(ids, Finding):
         return ids
-    first = next(iter(left(arm, ids)), None)
-    return None if first is None else actions.plan_pick(arm, replace(order, params={"object_id": first[0]}))
+    then: Arm | None = arm
+    for up, low in left(arm, ids):
+        for op, given in compound_orders.set_on(up, low):
+            if then is None:
+                return None
+            plan = actions.plan_pick if op == PICK_UP.name else actions.plan_place
+            found = plan(then, replace(order, op=op, params=given))
+            if isinstance(found, Finding):
+                said = coded("handling.level_failed", n=ids.index(up) + 1, id=up, said=found.found)
+                return replace(found, found=said, condition=())
+            then = imagined_steps.after(then, op, found)
+    return None
 
 
 def stack(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
