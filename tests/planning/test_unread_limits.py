@@ -197,7 +197,7 @@ def test_a_place_where_a_robot_must_not_be_is_never_read_as_the_place_where_it_m
 
 
 CERTAINLY_NONE = {
-    "sensors": "- Wrist camera: reach of 2 m\n- [x] LiDAR (10 m, 360 deg)\n",
+    "sensors": "- Wrist camera: reach of 2 m\n- [x] LiDAR (10 m, 360 deg)\n- [x] Force-Torque Sensor (50 N)\n",
     "actions": (
         '\n```json\n{"action_type": "move_to", "params": {"target_pose": [1.0, 0, 0]}}\n```\n'
         "\n- reach: move the hand ahead\n- push: slide it,\n  straight on\n"
@@ -225,9 +225,9 @@ MAY_LIMIT = (
     "The basket is off limits.", "The area y below -0.2 m is off limits.", "Keep out of the left half.",
     "Brown bricks must not be touched.", "nothing heavier than 0.2 kg", "It is worn: nothing heavier than 200 g",
     "bearing worn, payload reduced to 0.2 kg until replaced", "[^1]: max payload 0.2 kg since the repair",
-    "Never lift glass.", "Not allowed: glass", "No glass, please.", "Only light things.", "Glass is not allowed.",
+    "Never lift glass.", "Not allowed: glass", "No glass, please.", "Only light things.", "200 gr", "Not to lift",
     "Lift things of half a kilogram", "Max Hand Speed: 5 cm/s", "Max Joint Speed: 0.1 rad/s", "Max Grip Force: 1 N",
-    "Max Acceleration: 0.1 m/s²", "Torque: 5 Nm", "Speed: 20 deg/s", "Lift slowly, for 3 s", "Tilt: 20°", "7 oz",
+    "Max Acceleration: 0.1 m/s²", "Torque: 5 Nm", "Speed: 20 deg/s", "Lift for 3 s", "Tilt: 20°", "7 oz", "½ kg",
     "禁止进入厨房。", "不得触碰玻璃杯。", "不准进入", "请勿触碰", "仅限桌面", "速度：0.1米/秒",
     "夹爪磨损，负载降至0.2公斤", "力矩：5牛",
 )  # fmt: skip
@@ -241,6 +241,17 @@ def test_a_measure_or_a_word_that_forbids_is_understood_or_named(line: str, plac
     if place == "actions" and sign == "- ":
         text = f"\n- `wave`: {line}\n"
     assert "LIMIT_UNREAD" in _codes(_profile(**{place: text}), FAR), text
+
+
+def test_a_limit_in_the_title_a_list_of_sensors_or_below_an_unknown_heading_is_named() -> None:
+    wide = _profile()
+    for text in (
+        wide.replace("# EMBODIED — Cart", "# EMBODIED — Cart (max payload 0.2 kg)"),
+        _profile(sensors="- Camera: lift nothing over 0.2 kg\n"),
+        _profile(actions="\n### Remarks of the workshop\n- things of up to 0.2 kg\n- lighter than a cup\n"),
+    ):
+        assert embodied.read(text.encode()).unread, text
+    assert embodied.read(wide.replace("# EMBODIED — Cart", "# EMBODIED — Cart 3 m").encode()).unread == ()
 
 
 def test_a_table_with_a_column_named_limit_holds() -> None:

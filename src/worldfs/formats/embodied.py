@@ -138,9 +138,9 @@ def _mode(section: str) -> Mode:
     """How far a line of `section` is taken for a limit."""
     if section == "limits":
         return "limits"
-    if section == "actions":
+    if section in ("actions", "unknown"):
         return "actions"
-    return "list" if section in ("sensors", "unsupported", "unknown") else "text"
+    return "list" if section in ("sensors", "unsupported") else "text"
 
 
 def _front_matter(lines: Sequence[str]) -> Iterator[prose.Fence]:

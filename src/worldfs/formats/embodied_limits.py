@@ -120,26 +120,28 @@ _COUNTS = (
 )
 _UNITS = (
     r"(?:[cmkdµu]?m(?:et(?:er|re)s?)?|(?:centi|milli|kilo)met(?:er|re)s?|inch(?:es)?|f[eo]*t|yards?|k?mph|rpm|[km]?g|kgs|kilos?"
-    r"|(?:kilo|milli)?grams?|lbs?|pounds?|oz|ounces?|k?N|newtons?|[NMn]m|deg(?:rees?)?|rad(?:ians?)?|m?s|sec(?:onds?)?"
+    r"|(?:kilo|milli)?grams?|grs?|lbs?|pounds?|oz|ounces?|k?N|kgf|newtons?|[NMn]m|deg(?:rees?)?|rad(?:ians?)?|m?s|sec(?:onds?)?"
     r"|milliseconds?|min(?:ute)?s?|h|hours?|stone)(?![A-Za-z³])"
 )
 _UNITS_ZH = r"(?:[厘毫]?米|公分|[千毫]?克|[公市]?斤|磅|盎司|英[寸尺]|毫?秒|分钟|小时|[弧角]?度|牛顿?)"
 _MEASURED = re.compile(
-    rf"\d\s*(?:{_UNITS}|°|{_UNITS_ZH})|\b(?:{'|'.join(_COUNTS)})[ -](?:\w{{1,12}}[ -]){{0,2}}{_UNITS}"
+    rf"[\d½¼¾]\s*(?:{_UNITS}|°|{_UNITS_ZH})|\b(?:{'|'.join(_COUNTS)})[ -](?:\w{{1,12}}[ -]){{0,2}}{_UNITS}"
     rf"|[一二两三四五六七八九十半百千]{_UNITS_ZH}|\b[xyz]\s*(?:∈|[≤≥<>])\s*\S{{0,2}}\d",
     re.IGNORECASE,
 )
-_QUANTITIES = re.compile(rf"\d\s*(?:{_UNITS}|°|{_UNITS_ZH})", re.IGNORECASE)
+_QUANTITIES = re.compile(rf"[\d½¼¾]\s*(?:{_UNITS}|°|{_UNITS_ZH})", re.IGNORECASE)
 _BURDENS = re.compile(  # what only a limit gives in a line on a part of the body
     r"\d\s*(?:[km]?g|kgs|kilos?|(?:kilo)?grams?|lbs?|pounds?|oz|k?N|newtons?|\w{1,3}/s|[千毫]?克|公斤|牛)(?![A-Za-z])"
     r"|\b(?:max\w*|min\w*|at most|up to|under|below|above|over|within|less|more|limit\w*)\b|[≤≥<>]|最[大小]|以[内下上]",
     re.IGNORECASE,
 )
+_LOADS = re.compile(r"pay ?lo|\b(?:lift|load|carr|grasp|grip)|负[载荷]|载[荷重]|抓|提起", re.IGNORECASE)  # of no sensor
 # Of a sentence without a figure. "It has no hand" forbids nothing.
 _FORBIDS = re.compile(
     r"\b(?:(?:must|may|shall|should|do) not|(?:must|should|do)n't|must never|never|not (?:allowed|permitted|to)|avoid"
     r"|no[- ]?go|forbid\w*|prohibit\w*|banned|off[- ]limits|hands off|restricted|only"
     r"|(?:keep|stay)s? (?:out|away|clear|off)|keep[- ]?out|nothing (?:\w{1,12}er|over|above|more|but)"
+    r"|(?:heavi|light|larg|bigg|small|tall|wid|fast|slow|high|low)er than"
     r"|(?:reduced|lowered|limited|derated|halved|restricted))\b"
     r"|(?<!\bhas )(?<!\bhave )(?<!\bis )(?<!\bare )(?<!\bwith )\bno (?!longer|problem)\w"
     r"|不[得准许可要]|不允许|[请切]勿|禁|仅限|只[能准许限]|避[开免]|远离|降[低至到为]",
@@ -348,7 +350,7 @@ class LimitReader:
             else:
                 self._waiting = text
             return True
-        if measured and not (title or known):
+        if measured and not known and (not title or _about(bare)):
             return self._name(text)
         if mode == "limits" and _is_figure(name):
             self._scope = _Scope(name, -1, False, zone=False, sure=True)
@@ -470,7 +472,9 @@ class LimitReader:
         """Whether a text that was not read may limit. What describes a part of the body may have measures."""
         measured, forbids = _MEASURED.search(text), _FORBIDS.search(text)
         pair = _pair(text)
-        if mode == "list" or (pair is not None and key(pair[0]) in self.described):
+        if mode == "list":
+            return bool(measured and (forbids or _LOADS.search(text)))
+        if pair is not None and key(pair[0]) in self.described:
             return bool(measured and (forbids or _BURDENS.search(text)))
         return bool(measured or forbids)
 
