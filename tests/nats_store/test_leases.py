@@ -327,7 +327,7 @@ def test_a_stalled_kernels_late_command_is_refused_at_the_body_and_its_end_is_no
         while second.tick():
             pass
         assert [id for id, _ in moved] == ["two"]
-        assert moved[0][1] == second.leases.epoch_of("arm") > first.epoch_of("arm")
+        assert moved[0][1] == second.leases.epoch_of("arm") > first.leases.epoch_of("arm")
         lease._valid_until += PATIENCE_S  # the stalled kernel believes to hold it
         held[1].set()
         stalled.join()
