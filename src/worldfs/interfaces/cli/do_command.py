@@ -112,8 +112,8 @@ def run(context: CommandContext) -> int:
         opinion = _opinion(context, judge, stop, instruction.language)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if stopped and verdict == "cancelled":
-        said = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
-        verdict, result = "stopped", replace(result, reason=render(said, instruction.language))
+        reason = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
+        verdict, result = "stopped", replace(result, reason=render(reason, instruction.language))
     code = EXIT[verdict]
     said = ended_early(verdict, context["timeout"])
     if said and unsure:
