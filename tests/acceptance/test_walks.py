@@ -103,7 +103,7 @@ SESSIONS = """sessions:
   - session_id: session_1
     skill_ref: pick_served
     target_ref: sim_table
-    instruction: pick up the red apple
+    task_description: pick up the red apple
     status: pending
 """
 

@@ -23,6 +23,7 @@ _OTHERS: Final = {
                      "waitfor", "prerequisites", "blockedby"), "depends_on"),
     **dict.fromkeys(("timeoutms", "timeoutsec", "timeoutseconds", "deadline"), "timeout_s"),
     **dict.fromkeys(("retries", "maxattempts", "attempts"), "max_retries"),
+    **dict.fromkeys(("instruction", "languageinstruction", "nltask", "task"), "task_description"),
 }  # fmt: skip
 PARAMS: Final = frozenset(("param", "args", "arguments", "actionparams", "actionparameters", "actionargs", "kwargs"))
 _ACTION: Final = ("type", "action", "op", "operation", "command", "primitive")

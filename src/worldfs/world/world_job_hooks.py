@@ -25,7 +25,7 @@ from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
-from worldfs.base.model import Cause, Finding, Json, Lesson, Operation, Order, Outcome, Profile, Scene, Thing
+from worldfs.base.model import Cause, Finding, Json, Lesson, Operation, Order, Outcome, Profile, Scene
 from worldfs.base.order_parameters import profile_with_declared
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.formats import embodied, environment, lessons_file, task
@@ -117,19 +117,6 @@ class WorldJobHooks:
         self._told[node] = environment.next_baseline(before, written)
         self._seen[node] = (seen, self.environment.fetch().revision)
         return seen
-
-    def told_before(self, node: str, told: Scene, built: Scene, moved: Collection[str]) -> None:
-        """The next observation of a simulation writes these things: they are not as the document had them."""
-
-        def earlier(things: Sequence[Thing]) -> tuple[Thing, ...]:
-            pairs = [(one, told.thing(one.id) if one.id in moved else None) for one in things]
-            return tuple(
-                replace(one, position=was.position, orientation=was.orientation, status=was.status) if was else one
-                for one, was in pairs
-            )
-
-        kept = tuple(one for one in built.relations if one.subject not in moved)
-        self._told[node] = Scene(built.robots, earlier(built.objects), earlier(built.furniture), kept, built.extra)
 
     def look(self, node: str) -> None:
         driver, earlier = self.drivers[node], self._seen.get(node)

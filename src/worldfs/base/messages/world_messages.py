@@ -153,7 +153,7 @@ ROWS = {
     "world.built_elsewhere": ("the simulation is at rest otherwise: {moved}", "仿真静止后与文件不同：{moved}"),
     "world.stand_added": ("{id} added below what hangs in the air", "在悬空物体下加了 {id}"),
     "world.look_built": (
-        "the document gets where they are now; if they are to be elsewhere, correct it and start again",
-        "文件将改为现在的位置；如不对，请改正后重新启动",
+        "correct the document and start again; until then the simulation goes on from where they are now",
+        "请改正文件后重新启动；在此之前仿真从它们现在的位置继续",
     ),
 }
