@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.access.standing import Standing
-from worldfs.base.driver import Standstill
+from worldfs.base.driver import Driver, Run, Standstill
 from worldfs.base.errors import BadInput, StorageError
-from worldfs.base.model import Cause, Finding, JobState, Outcome
+from worldfs.base.model import Cause, Finding, JobState, Order, Outcome, Scene
+from worldfs.base.plugin_calls import checked
 from worldfs.runtime import stop_listener
-from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.body_worker import BodyWorker, KernelNode
 from worldfs.runtime.job_store import ALERTS
 from worldfs.runtime.stop_calls import StopCalls
 from worldfs.runtime.stop_log import ALL, STOPS, StopLog, StopStates, stop_key
@@ -755,3 +756,27 @@ def test_a_record_that_was_resumed_may_be_cut(bench, stops):
     bench.store.put(stop_key("arm"), b"")
     kernel.tick()
     assert not kernel.stopping.is_stopped("arm") and not bench.store.get(stop_key("arm")).data
+
+
+class Claims:
+    """A package's driver, whose outcome says by itself that its robot stands."""
+
+    def open(self, scene): ...
+
+    def review(self, order):
+        return ()
+
+    def execute(self, order, run):
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped", evidence={"stop_confirmed": True, "x": 1})
+
+    def observe(self):
+        return Scene()
+
+    def close(self): ...
+
+
+def test_what_a_package_says_of_its_own_standstill_is_no_measurement(bench, monkeypatch):
+    monkeypatch.setattr(Claims, "__module__", "a_package")
+    worker = BodyWorker(KernelNode("arm", checked(Claims(), Driver)), bench.hooks)
+    found = worker.execute(Order("a", "arm", "wave", {}), Run(bench.clock, bench.clock.monotonic() + 1.0))
+    assert found.evidence == {"x": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from worldfs.base.driver import Driver, Run, Sourced
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Operation, Order, Outcome, Scene
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
+from worldfs.base.unknown_effect import STOP_CONFIRMED
 
 
 class JobHooks(Protocol):
@@ -106,7 +107,11 @@ class BodyWorker:
         return findings
 
     def execute(self, order: Order, run: Run) -> Outcome:
-        return self.node.driver.execute(order, run)
+        outcome = self.node.driver.execute(order, run)
+        if isinstance(self.node.driver, CheckedPlugin) and outcome.evidence.get(STOP_CONFIRMED):
+            evidence = {name: value for name, value in outcome.evidence.items() if name != STOP_CONFIRMED}
+            outcome = replace(outcome, evidence=evidence)  # a package's word that its robot stands measures nothing
+        return outcome
 
     def observe(self) -> None:
         self.hooks.observe(self.node.id)
