@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from worldfs.base.errors import StorageError
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
@@ -11,6 +14,8 @@ from worldfs.formats import config
 from worldfs.interfaces.cli.status_command import status_lines
 from worldfs.runtime.alerts import Alerts
 from worldfs.runtime.grace import BODY
+from worldfs.runtime.stop_call import StopCall
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.world import World
@@ -66,3 +71,22 @@ def test_a_standstill_that_was_measured_ends_with_the_kernel_that_measured_it(tm
         assert value["confirmed"] is False and "no kernel runs" in str(value["why"])
         (node,) = as_objects(world.status()["nodes"])
         assert node["stopped"] == {"by": "operator", "at": value["at"], "confirmed": False}
+
+
+def test_what_a_kernel_keeps_until_it_is_stored_the_process_that_stopped_does_not_keep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A resume of that process would find it in force before it is in the log, and end nothing."""
+
+    def refuse(store: DiskStore, key: str, data: bytes, *, durable: bool = True) -> None:
+        raise StorageError("no space left", path=key)
+
+    site = WorkspaceFixture(tmp_path / "w", (ARM,))
+    monkeypatch.setattr(DiskStore, "append", refuse)
+    with World.open(site.root) as world:
+        with monkeypatch.context() as patched:
+            patched.setattr(StopCall, "told", True)
+            assert "no space left" in world.robot_stops.stop([ARM], "operator").unstored
+        assert not world.stops.pending.all() and not world.stops.state(ARM).stopped
+        assert "stops-aside" in world.robot_stops.stop([ARM], "operator").unstored
+        assert world.stops.state(ARM).stopped

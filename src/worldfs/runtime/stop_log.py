@@ -180,8 +180,11 @@ class StopLog:
 
     def put_aside(self, stop: PendingStop) -> str:
         """The file that keeps a stop which the log does not take, for the next start; "": nothing takes it."""
-        self.pending.add(stop)
-        return self._aside.keep(stop.id, stop.as_json()) if self._aside is not None else ""
+        place = self._aside.keep(stop.id, stop.as_json()) if self._aside is not None else ""
+        if place:
+            self.pending.add(stop)
+            self._recalled |= {stop.id}  # a resume of this process ends it
+        return place
 
     def _drop_stored(self, id: str) -> None:
         if self._aside is not None and all(one.id != id for one in self.pending.all()):

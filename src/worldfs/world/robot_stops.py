@@ -134,13 +134,14 @@ class RobotStops:
         try:
             self._world.stops.stop(nodes, by, standing=standing, every=every, id=call.id)
         except WorldError as error:
-            keys, why = frozenset(stop_keys(nodes, every=every)), error_message(error)
+            why = error_message(error)
+            if call.told:  # the kernel keeps it until it is stored
+                return why
+            keys = frozenset(stop_keys(nodes, every=every))
             stop = PendingStop(call.id, by, standing, stamp(self._world.clock.now()), keys)
             if place := self._world.stops.put_aside(stop):
                 return coded("stop.kept_aside", why=why, place=place)
-            if not call.told:
-                raise
-            return why
+            raise
         return ""
 
     def _complete(
