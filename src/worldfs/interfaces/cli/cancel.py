@@ -21,7 +21,7 @@ def run(context: CommandContext) -> int:
             context.output.report(too_late(job, status.state.value), over, "warn")
             return 1
         world.cancel(job, context.actor)
-        if status.state is JobState.RUNNING:  # for as long as a stop is waited for
+        if status.state is JobState.RUNNING:  # its end says whether the robot stands
             status = world.wait_job(job, timeout=CONFIRM_S)
     if (outcome := status.outcome) is not None and status.state.terminal and unknown_effect(outcome):
         found = {"job": job, "cancel": "asked", "state": status.state.value, "may_move": True}
