@@ -190,6 +190,20 @@ ROWS = [
     (("book stand", "plant stand", "mug"), "put all the things except the stands in the basket", "a2"),
     (("土豆", "盘子"), "把豆子放进basket", "?"),
     (("mug", "travel mug", "plate"), "put everything except the cups in the basket", "a2"),
+    (("cup", "cup", "mug", "mug"), "put two cups in the basket", "a0 a1"),
+    (("mug", "cup", "cup", "mug"), "put the cups in the basket", "a1 a2"),
+    (("mug", "cup", "cup"), "put a cup in the basket", "a1"),
+    (("tin", "can", "can"), "put all cans in the basket", "a1 a2"),
+    (("can", "tin"), "put the cans in the basket", "?"),
+    (("can", "tin"), "put two cans in the basket", "?"),
+    (("dish", "plate", "plate", "plate"), "put two plates in the basket", "a1 a2"),
+    (("cube", "block", "block"), "put all the blocks in the basket", "a1 a2"),
+    (("箱子", "盒子", "盒子"), "把所有盒子放进篮子", "a1 a2"),
+    (("碟子", "盘子", "盘子"), "把两个盘子放进篮子", "a1 a2"),
+    (("罐子", "罐头"), "把一个罐头放进篮子", "a1"),
+    (("cup", "杯子"), "put all the cups in the basket", "a0 a1"),
+    (("battery C", "battery AA", "battery lithium"), "put the batteries in the basket", "?"),
+    (("battery C", "battery AA", "battery lithium"), "put battery lithium in the basket", "a2"),
     (("coffee cup", "travel mug"), "put all the cups in the basket", "?"),
     ((BULL, "sponge"), "put the red can in the basket", "?"),
     ((BULL, "sponge"), "put the red bull can in the basket", "bull"),
@@ -732,3 +746,45 @@ def test_a_stated_colour_counts_before_one_in_the_name(text: str, right: str) ->
 )
 def test_a_number_before_the_noun_is_no_part_of_a_name(text: str, right: str) -> None:
     assert moved(text, things("dozen eggs carton", "hundred year egg", "six pack", "mug")) == right
+
+
+def test_a_colour_of_a_thing_of_another_name_is_asked_about_and_not_taken():
+    blue = Thing("a0", "cup", "thing", (0.3, 0.0, 0.03), size=(0.03,) * 3, shape="box", color="blue")
+    red = Thing("a1", "mug", "thing", (0.3, 0.1, 0.03), size=(0.03,) * 3, shape="box", color="red")
+    for said in ("the red cup", "a red cup", "all red cups"):
+        assert moved(f"put {said} in the basket", things(blue, red)) in ("?", "-")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the red things in the basket and the cubes in the tray",
+        "put the cubes in the basket and the red cube in the tray",
+        "put two cubes in the basket and a cube in the tray",
+        "put the cubes in the basket, the red things in the tray",
+    ],
+)
+def test_of_several_things_none_gets_two_places(text):
+    look = {"size": (0.03,) * 3, "shape": "box"}
+    coloured = [
+        Thing("a0", "cup", "thing", (0.3, 0.0, 0.03), color="red", **look),
+        Thing("a1", "cube", "thing", (0.3, 0.1, 0.03), color="red", **look),
+        Thing("a2", "cube", "thing", (0.3, 0.2, 0.03), color="blue", **look),
+    ]
+    intent = interpret(text, things(*coloured))
+    assert isinstance(intent, RefusedIntent) and intent.kind == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put a mug in the basket and a mug in the tray",
+        "put a mug in the basket, then put a mug in the tray",
+        "把一个马克杯放进篮子，把一个马克杯放进托盘",
+    ],
+)
+def test_one_and_one_more_are_two(text):
+    names = ("马克杯", "马克杯") if text[0] == "把" else ("mug", "mug")
+    intent = interpret(text, things(*names))
+    assert isinstance(intent, CommandIntent)
+    assert [(g.object, g.container) for g in intent.goals if isinstance(g, InGoal)] == [("a0", "b1"), ("a1", "b2")]

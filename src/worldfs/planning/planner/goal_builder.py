@@ -115,9 +115,14 @@ class GoalBuilder:
         for noun in nouns:
             if noun.pronoun:
                 raise NotUnderstood("planner.pronoun", "negation", word=noun.text)
-        self.resolve.sparing = True
-        nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
-        last = self.resolve.last
+        last, self.resolve.sparing = self.resolve.last, True
+        try:
+            each = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
+            return self._left_out(each, all_that_fit)
+        finally:
+            self.resolve.last, self.resolve.sparing = last, False
+
+    def _left_out(self, nouns: tuple[NounPhrase, ...], all_that_fit: bool) -> tuple[str, ...]:
         unnumbered = [n.quantity == "" and not n.plural for n in nouns]  # 除了方块: a Chinese noun has no number
         every = tuple(
             replace(n, quantity="all", count=0) if n.quantity != "any" and (all_that_fit or one) else n
@@ -137,7 +142,6 @@ class GoalBuilder:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
             if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
-        self.resolve.last, self.resolve.sparing = last, False
         return found
 
     def name(self, id: str) -> str:
@@ -157,9 +161,18 @@ class GoalBuilder:
             # to be put somewhere is to be picked up; what is put down again, or later on, is picked up first
             if self.goals[-1] == HoldingGoal(before) and not all(isinstance(g, DownGoal) for g in found):
                 self.goals.pop()
+        self._once(clause, found)
         if clause.then:
             self.later.append(len(self.goals))
         self.goals += found
+
+    def _once(self, clause: Clause, found: list[Goal]) -> None:
+        """Of several things none gets a second place unsaid: the red things in the basket, the cubes on the tray."""
+        places = {subject(g): g for g in self.goals if isinstance(g, PLACING)}
+        twice = [subject(g) for g in found if isinstance(g, PLACING) and places.get(subject(g), g) != g]
+        said_again = clause.then or all(n.pronoun for n in clause.what)
+        if twice and not said_again and (len(found) > 1 or len(places) > 1):
+            raise NotUnderstood("planner.ambiguous", "ambiguous", twice, what=clause.what[0].text)
 
     def last_held(self) -> str:
         last = next((g for g in reversed(self.goals) if isinstance(g, (HoldingGoal, *PLACING))), None)

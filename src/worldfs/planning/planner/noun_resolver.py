@@ -71,6 +71,8 @@ class NounResolver:
         if noun.other and self.mentioned:
             noun = self._others(noun)
         fits = self.fits(noun)
+        if self.sparing:  # what is left out may have another name
+            fits = [fit._replace(renamed=False) for fit in fits]
         anywhere = [fit for fit in fits if fit.certain]
         spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
         here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
@@ -88,10 +90,12 @@ class NounResolver:
         if noun.best and here:
             if doubtful:
                 raise self._ambiguous(noun, [*here, *doubtful])
-            return self._best(noun, closest(here, several=True))
+            kinds = [fit for fit in fits if fit.kind is FitKind.WIDER and self._is_so_called(fit.id, noun)]
+            also = [fit._replace(renamed=False) for fit in kinds if fit.renamed and fit.id not in spared]
+            return self._best(noun, closest([*here, *also], several=True))
         if not here:
             return self._nothing(noun, fits, doubtful)
-        return self._chosen(noun, here, doubtful)
+        return self._chosen(noun, here, doubtful, fits)
 
     def may_be(self, noun: NounPhrase) -> list[str]:
         """Things of which only the colour is in doubt: red wine, of "the red things"."""
@@ -178,7 +182,7 @@ class NounResolver:
             raise self._asked("planner.perhaps", noun, [fit.id for fit in doubtful], what=bare(noun))
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
 
-    def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit]) -> tuple[str, ...]:
+    def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit], fits: list[Fit]) -> tuple[str, ...]:
         """The things that are meant, of those that fit: for one the closest fit, for all or a number every fit.
 
         `doubtful`: things whose own head may be the word; without an exact name they are asked about.
@@ -190,6 +194,9 @@ class NounResolver:
                 raise self._ambiguous(noun, closest(here, True))
             several = not one
         found = closest(here, several)
+        also = [fit for fit in fits if fit.renamed and self._is_so_called(fit.id, noun)]
+        if several and noun.quantity != "any" and len(found) == 1 and also:  # the cans: one can is here, and one tin
+            raise self._ambiguous(noun, [*found, *also])
         if all(fit.clash and not fit.exact for fit in found):  # 红罐子: the green 红茶罐, or a can that is red?
             found = closest(here, several=True)
         if doubtful and (several or not any(fit.exact for fit in found)) and noun.quantity != "any":
@@ -208,7 +215,10 @@ class NounResolver:
             number = noun.count or 1
             if len(ids) < number:
                 raise self._count(noun, ids)
-            return self.easiest(ids)[:number]
+            plain = [fit.id for fit in found if fit.kind is FitKind.NAME]  # two cups: rather than what only is one, too
+            ids = tuple(plain) if len(plain) >= number else ids
+            fresh = tuple(id for id in ids if id not in self.mentioned)  # a mug …, and a mug …: another one
+            return self.easiest(fresh if len(fresh) >= number else ids)[:number]
         if noun.count and len(ids) != noun.count:
             raise self._count(noun, ids)
         if several or len(ids) == 1:

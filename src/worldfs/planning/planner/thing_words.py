@@ -94,6 +94,11 @@ def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
                 found[thing.id] = replace(words, perhaps=words.perhaps | {head})
             elif head and plain:
                 found[thing.id] = thing_words(thing, marked=True)
+    lettered = {stem for stem, same in alike.items() for full in same if not "".join(full[len(stem) :]).isdecimal()}
+    for id, words in found.items():  # battery C, battery lithium; a word that is known is no such ending
+        stem = words.full[:-1]
+        if stem in lettered and words.head == words.full[-1] and words.head not in lexicon_en.nouns_en():
+            found[id] = replace(words, perhaps=words.perhaps | {stem[-1]})
     return found
 
 

@@ -46,17 +46,19 @@ class FitKind(IntEnum):
 
 class Fit(NamedTuple):
     """A thing that a phrase fits. `exact`: the phrase is its whole name; `several`: only as a plural; `clash`: its
-    name and its stated colour disagree about the phrase."""
+    name and its stated colour disagree about the phrase; `renamed`: it has another name than was said, and things of
+    the said name are here: a tin, where there are cans."""
 
     id: str
     kind: FitKind
     exact: bool = False
     several: bool = False
     clash: bool = False
+    renamed: bool = False
 
     @property
     def certain(self) -> bool:
-        return self.kind < FitKind.DOUBT
+        return self.kind < FitKind.DOUBT and not self.renamed
 
 
 @lru_cache(maxsize=1)
@@ -198,7 +200,19 @@ class Vocabulary:
         if not words:
             return []
         said = tuple(piece for text, _ in words for piece in pieces(text))
-        return [fit for called in self.called.values() if (fit := self._fit(called, words, said)) is not None]
+        found = [fit for called in self.called.values() if (fit := self._fit(called, words, said)) is not None]
+        if any(fit.kind in (FitKind.KIND, FitKind.WIDER) for fit in found) and self._names_one(words[-1]):
+            found = [fit._replace(renamed=self._is_renamed(fit, words[-1][0])) for fit in found]
+        return found
+
+    def _names_one(self, head: Word) -> bool:
+        """Is there a thing whose own name has this head?"""
+        return any(self._head(called, head)[0] is FitKind.NAME for called in self.called.values())
+
+    def _is_renamed(self, fit: Fit, word: str) -> bool:
+        """Does it fit only as a kind, though its name could have this word? A name in the other language could not."""
+        called = self.called[fit.id]
+        return fit.kind in (FitKind.KIND, FitKind.WIDER) and bool(called.tail if is_chinese(word) else called.head)
 
     def is_called(self, id: str, word: Word) -> bool:
         """Is the word said of the thing: its kind, its colour or a word of its name's head?"""

@@ -234,3 +234,6 @@ COUNT_WORDS: Final = "dozen, hundred, six, two, three"
 OPENINGS: Final = "bl, d, gr, k, m, pl, sn, t, v, z, br, fr"
 RHYMES: Final = "icket, omber, arvin, urpol, engit, olvan, imsel, uftor, ebric, anquil, orbet, izzard"
 """Of both: words that no list knows."""
+TWO_NAMES: Final = (  # two names; of the first pair only the second may be thought to be the first
+    "cup mug", "can tin", "plate dish", "cloth rag", "block cube", "bag sack", "jar pot", "carton box",
+)  # fmt: skip

@@ -124,3 +124,4 @@ MIXED: Final = (
     "Type-C|线, 2号|钥匙"
 )
 INVENTED: Final = "岚桉笙翎琅霁珑檀芷棠珀砚"
+TWO_NAMES: Final = ("盒子 箱子", "碟子 盘子", "罐头 罐子", "积木 方块", "橙子 橘子")
