@@ -16,6 +16,8 @@ from .standard_operations import NAVIGATE, PICK_UP, PLACE_DOWN, STACK
 STRATEGY: Final = "strategy"
 STEPS: Final = "steps"  # the name of the sequence whose orders the order itself lists, and their parameter
 MOVEMENTS: Final = frozenset(("home", "ready", "open_gripper", "close_gripper", "wave"))  # no orders of their own
+ENTRY: Final = ("action_type", "op", "name", "params", "parameters")  # what says which order one of a list is
+_ABOUT: Final = ("action_id", "status", "description", "reasoning")
 Steps = list[tuple[str, Json]]
 
 
@@ -56,15 +58,14 @@ def listed_steps(params: Json) -> Steps | None:
     given = params.get(STEPS)
     if not isinstance(given, list) or not given or not all(isinstance(one, dict) for one in given):
         return None
-    return [_step(one) for one in given]
+    return [listed_order(one) for one in given]
 
 
-def _step(given: Json) -> tuple[str, Json]:
+def listed_order(given: Json) -> tuple[str, Json]:
+    """The operation and the parameters of one order of a list. Without `params` its other fields are the parameters."""
     op = given.get("action_type") or given.get("op") or given.get("name") or ""
-    inner = given.get("params", given.get("parameters"))
-    if not isinstance(inner, dict):
-        inner = {k: v for k, v in given.items() if k not in ("action_type", "op", "name", "params", "parameters")}
-    return str(op), inner
+    inner = next((given[key] for key in ("params", "parameters") if isinstance(given.get(key), dict)), None)
+    return str(op), inner if inner is not None else {k: v for k, v in given.items() if k not in (*ENTRY, *_ABOUT)}
 
 
 def set_on(upper: str, lower: str) -> Steps:

@@ -13,105 +13,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-_HOLDING: Final = frozenset((
-    "disabled", "disable", "inactive", "deactivated", "skip", "skipped", "ignore", "ignored", "dry", "dryrun",
-    "simulate", "simulated", "simulation", "simulateonly", "simulationonly", "simonly", "noop", "preview",
-    "previewonly", "testonly", "validateonly", "checkonly", "planonly", "readonly", "draft", "shadow", "paused",
-    "pause", "hold", "onhold", "held", "suspended", "suspend", "blocked", "blockedby", "locked", "frozen",
-    "freeze", "deferred", "defer", "postponed", "postpone", "wait", "waits", "waituntil", "notbefore",
-    "notafter", "startafter", "starttime", "scheduledat", "scheduledfor", "scheduledtime", "schedule", "delay",
-    "delays", "delayms", "delayseconds", "expire", "expires", "expiresat", "expiresin", "expiry", "expiration",
-    "validuntil", "validfrom", "activefrom", "activeuntil", "effectivefrom", "timewindow", "until", "deadline",
-    "timetolive", "unless", "condition", "conditions", "precondition", "preconditions", "prerequisite",
-    "prerequisites", "guard", "guards", "onlyif", "onlywhen", "approval", "approvals", "requiresapproval",
-    "requireapproval", "needsapproval", "awaitingapproval", "approvalrequired", "confirmation",
-    "requiresconfirmation", "needsconfirmation", "confirmationrequired", "permission", "supervised", "after",
-    "before", "depends", "dependson", "dependencies", "dependency", "deps", "requires", "require", "required",
-    "needs", "exclusive", "repeat", "repeats", "cooldown", "cancel", "cancelled", "canceled", "abort",
-    "aborted", "stop", "stopped", "safety", "watchdog", "limits", "workspacebounds", "maxspeed", "speedlimit",
-    "maxforce", "forcelimit", "maxduration", "maxsteps", "maxretries", "timeout", "retries", "attempts",
-))  # fmt: skip
-# So short, or so like another's field (`run_id`), that a slip of it is not told from that
-_EXACT: Final = frozenset((
-    "when", "if", "ttl", "waitfor", "waiton", "startat", "startsat", "startson", "startdate", "startif",
-    "beginat", "begintime", "runat", "runafter", "runif", "executeat", "executeafter", "executeif", "validto",
-    "blockedon",
-))  # fmt: skip
-_OWN: Final = frozenset((
-    "about", "cause", "parse", "parsed", "passed", "read", "reads", "attempt", "inclusive", "allof", "alloc",
-    "scheduler", "simulator", "supervisor", "headline", "readline", "seeds", "feeds", "drift", "graft",
-    "emitted", "emission", "permuted", "cancer", "relay", "relays", "decay", "looked", "docked", "shipped",
-    "referred", "refer", "later", "alter", "activated", "activeform", "startedat", "watts", "stepped",
-    "conformed",
-))  # fmt: skip
-_ALLOWING: Final = frozenset((
-    "enabled", "enable", "active", "approved", "confirmed", "allowed", "allow", "permitted", "authorized",
-    "authorised", "ready",
-))  # fmt: skip
-# Anywhere among the words of a name
-_WORDS: Final = frozenset((
-    "max", "min", "maximum", "minimum", "limit", "limits", "only", "timeout", "timeouts", "deadline",
-    "approval", "confirmation", "required", "requires", "require", "needs", "until", "unless", "expires",
-    "expiry", "expiration", "disabled", "paused", "hold", "blocked", "forbidden", "precondition",
-    "preconditions",
-))  # fmt: skip
-_FIRST: Final = frozenset(["when", "if", "not", "wait"])
-_HOLDING_ZH: Final = re.compile(
-    "禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需要?批准|需要?确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
-)
-_ALLOWING_ZH: Final = re.compile("^(已?启用|已?批准|已?确认|已?允许)$")
-_STATES: Final = ("mode", "state", "stage", "phase", "runmode", "executionmode")  # whose value may be such a word
+from . import field_words
+
 _PARTS: Final = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LONGEST: Final = 40  # characters of a name that may be a slip of another
-# A name whose every word is one of these tells where an order comes from, of whom, why, or how it ended
-_TELLING: Final = frozenset((
-    "annotation", "annotations", "app", "author", "batch", "caller", "cause", "changelog", "client", "comment",
-    "comments", "confidence", "correlation", "creator", "description", "display", "email", "error", "errors",
-    "experiment", "explanation", "feedback", "generator", "goal", "hash", "history", "id", "info", "intent",
-    "issuer", "keywords", "label", "labels", "lang", "language", "locale", "log", "logs", "message", "messages",
-    "meta", "metadata", "mission", "model", "name", "note", "notes", "operator", "org", "outcome", "owner",
-    "parent", "planner", "project", "prompt", "provenance", "rationale", "reason", "reasoning", "reasons", "remark",
-    "remarks", "requester", "response", "result", "results", "run", "schema", "score", "sender", "session",
-    "source", "sources", "span", "summary", "tag", "tags", "team", "tenant", "thinking", "thought", "thoughts",
-    "thread", "ticket", "title", "trace", "traceparent", "tracestate", "uri", "url", "user", "username", "uuid",
-    "version", "why", "workflow",
-))  # fmt: skip
-_DONE: Final = frozenset((
-    "created", "updated", "modified", "changed", "requested", "issued", "submitted", "sent", "received", "generated",
-    "written", "logged", "recorded", "reported", "queued", "claimed", "started", "finished", "completed", "ended",
-    "failed", "imported", "exported", "edited", "reviewed", "assigned", "authored",
-))  # fmt: skip
-_OF_DONE: Final = frozenset(("at", "by", "on", "time", "date", "timestamp", "ts", "from", "via", "utc", "ms", "with"))
-# Words of a limit of motion, in the settings of a robot
-_BOUNDS: Final = frozenset((
-    "avoid", "bound", "bounds", "boundary", "boundaries", "ceiling", "clearance", "constraint", "constraints", "fence",
-    "forbid", "forbidden", "limit", "limits", "safe", "safety", "velocity", "velocities", "speed", "speeds",
-    "acceleration", "accelerations", "jerk", "torque", "torques", "force", "forces", "payload", "workspace", "zone",
-    "zones", "nogo", "keepout", "keepclear", "maxspeed", "maxvelocity", "maxforce",
-))  # fmt: skip
-_FOREIGN: Final = ("x_", "x-", "_", "$schema")  # how another tool marks names as its own
-_IDS: Final = ("id", "ids", "uuid")
-# Whose id says which thing, place or robot is meant, or not meant
-_MEANT: Final = frozenset((
-    "arm", "arms", "area", "container", "device", "gripper", "hand", "location", "node", "object", "objects", "place",
-    "policy", "region", "robot", "robots", "skill", "support", "target", "targets", "thing", "things", "tool", "zone",
-    "zones",
-))  # fmt: skip
-_SPARED: Final = ("avoid", "except", "keep", "no", "spare", "without")
-_BEGUN: Final = frozenset(("begin", "do", "execute", "go", "move", "perform", "proceed", "run", "start"))
-_USUAL: Final = frozenset(("auto", "automatic", "default", "live", "new", "normal", "open", "standard", "usual"))
-_TELLING_ZH: Final = re.compile(
-    "(备注|注释|说明|描述|标题|名称|标签|来源|作者|原因|理由|编号|版本|结果|摘要|目标说明|(创建|更新|提交|完成|下发|生成)(时间|者|人)?)"
-)
 
 
-def restricting(members: Mapping[str, object], known: Collection[str] = (), depth: int = 1) -> Iterator[str]:
-    """The members that nothing reads and that would hold back or limit; also within a mapping that nothing reads."""
+def restricting(members: Mapping[str, object], known: Collection[str] = ()) -> Iterator[str]:
+    """The members that nothing reads and that hold back or limit, by their name or by what they hold at any depth."""
     for name, value in members.items():
-        if name not in known and (
-            restricts(str(name), value)
-            or (depth and isinstance(value, Mapping) and any(restricting(value, depth=depth - 1)))
-        ):
+        if name not in known and (restricts(str(name), value) or _holds(str(name), value)):
             yield str(name)
 
 
@@ -120,54 +31,103 @@ def unread(members: Mapping[str, object], known: Collection[str] = ()) -> Iterat
     holding = {*restricting(members, known)}
     for key, value in members.items():
         name, nothing = str(key), key in known or says_nothing(value)
-        if key in holding or not (nothing or harmless(name) or _lifts(name, value)):
+        if name in holding or not (nothing or harmless(name) or _lifts(name, value)):
             yield name
 
 
 def harmless(name: str) -> bool:
     """Whether a field of this name, which nothing reads, only tells of an order: of whom, when, why it is."""
-    low = name[:_LONGEST].lower()
-    if _kind(name):
+    kind, low = _kind(name), name[:_LONGEST].lower()
+    if kind not in ("", "passed", "state") or (kind == "state" and not low.startswith(field_words.FOREIGN)):
         return False
-    if low.startswith(_FOREIGN) or _TELLING_ZH.fullmatch(low):
-        return True
-    words = [word for word in (word.lower() for word in _PARTS.findall(name)) if not word.isdigit()]
+    if low.startswith(field_words.FOREIGN) or field_words.TELLING_ZH.fullmatch(low):
+        return not _limits(name)
+    words = [word for word in _words(name) if not word.isdigit()]
     if not words or len(name) > _LONGEST:
         return False
-    if words[0] in _DONE and _OF_DONE.issuperset(words[1:]):
+    if words[0] in field_words.DONE and field_words.OF_DONE.issuperset(words[1:]):
         return True
-    if len(words) > 1 and words[-1] in _IDS:
-        return words[-2] not in _MEANT and words[0] not in _SPARED
-    return _TELLING.issuperset(words)
+    if len(words) > 1 and words[-1] in field_words.IDS:
+        return words[-2] not in field_words.MEANT and words[0] not in field_words.SPARED
+    return field_words.TELLING.issuperset(words)
 
 
 def bounds(name: str) -> bool:
     """Whether a word of this name, or two of them together, is one for a limit of motion."""
-    words = [word.lower() for word in _PARTS.findall(name)]
+    words = _words(name, len(name))
     pairs = (one + other for one, other in pairwise(words))
-    return not _BOUNDS.isdisjoint((*words, *pairs, bare_name(name)))
+    return not field_words.BOUNDS.isdisjoint((*words, *pairs, bare_name(name)))
+
+
+def _holds(name: str, value: object) -> bool:
+    """Whether what the field holds says so, at any depth: a key in it, or a word among another tool's data."""
+    other = _is_of_another_tool(name)
+    seen: set[int] = set()
+    stack: list[tuple[str, object]] = [(name, value)]
+    while stack:
+        key, one = stack.pop()
+        if isinstance(one, Mapping | list | tuple):
+            if id(one) in seen:
+                continue
+            seen.add(id(one))
+        if isinstance(one, Mapping):
+            members = [(str(inner), given) for inner, given in one.items()]
+            if any(restricts(*item) or (other and _is_limit(*item)) for item in members):
+                return True
+            stack += members
+        elif isinstance(one, list | tuple):
+            stack += [(key, item) for item in one]
+        elif other and isinstance(one, str) and bare_name(one[:_LONGEST]) in field_words.HELD and not _is_prose(key):
+            return True
+    return False
+
+
+def _is_of_another_tool(name: str) -> bool:
+    return (
+        name.lower().startswith(field_words.FOREIGN)
+        or bare_name(name) in field_words.GROUPING
+        or field_words.GROUPING_ZH.fullmatch(name) is not None
+    )
+
+
+def _is_prose(name: str) -> bool:
+    return bare_name(_own_name(name)) in field_words.TELLING - field_words.GROUPING
+
+
+def _limits(name: str) -> bool:
+    return bare_name(_own_name(name)) in field_words.LIMITS
+
+
+def _is_limit(name: str, value: object) -> bool:
+    return _limits(name) and value is not False and not says_nothing(value)
 
 
 def _lifts(name: str, value: object) -> bool:
     """Whether a field that may hold back says that it does not: `dry_run: false`, `enabled: true`, `mode: auto`."""
     kind = _kind(name)
     if kind == "state":
-        return isinstance(value, str) and value.strip().lower() in _USUAL
-    if kind == "allowing" and bare_name(name) not in _ALLOWING and not _ALLOWING_ZH.search(name):
+        return isinstance(value, str) and value.strip().lower() in field_words.USUAL
+    if kind == "allowing" and bare_name(name) not in field_words.ALLOWING and not field_words.ALLOWING_ZH.search(name):
         return False  # `confirm: true` is not `confirmed: true`
-    return bool(kind) and not restricts(name, value)
+    return kind not in ("", "passed") and not restricts(name, value)
 
 
 def restricts(name: str, value: object) -> bool:
     """Whether a field of this name, with this value, says that something is held back, delayed or limited."""
     if says_nothing(value):
         return False
-    kind = _kind(name)
-    if kind == "state":
-        return isinstance(value, str) and _kind(value) == "holding"
-    if not kind:
-        return value is False and bare_name(name) in _BEGUN
-    return (kind == "holding" and value is not False) or (kind == "allowing" and value is not True)
+    match _kind(name):
+        case "state":
+            return isinstance(value, str) and _kind(value) == "holding"
+        case "holding":
+            return value is not False
+        case "allowing":
+            return value is not True
+        case "passed":
+            return str(value).strip().lower() in field_words.DENIED
+    if name.lower().startswith(field_words.FOREIGN) and _is_limit(name, value):
+        return True
+    return value is False and _core(name) in field_words.BEGUN
 
 
 def says_nothing(value: object) -> bool:
@@ -185,24 +145,48 @@ def bare_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
+def _own_name(name: str) -> str:
+    """The name without another tool's mark: `x_if` is `if`."""
+    mark = next((mark for mark in ("x_", "x-", "_") if name.lower().startswith(mark)), "")
+    return name[len(mark) :] if len(name) > len(mark) else name
+
+
+def _words(name: str, most: int = _LONGEST) -> list[str]:
+    return [word.lower() for word in _PARTS.findall(name[:most])]
+
+
+def _core(name: str) -> str:
+    """The bare name without another tool's mark and words such as "is"."""
+    own = _own_name(name)
+    words = _words(own, len(own))
+    at = next((at for at, word in enumerate(words) if word not in field_words.FILLERS), 0)
+    return "".join(words[at:]) if at else bare_name(own)
+
+
 @lru_cache(maxsize=4096)
 def _kind(name: str) -> str:
-    """`holding`, `allowing` if only true says nothing, `state` if the value is such a word; "" for another's field."""
-    bare = bare_name(name)
-    words = [word.lower() for word in _PARTS.findall(name[:_LONGEST])]
-    if bare in _ALLOWING or _ALLOWING_ZH.search(name[:_LONGEST]):
+    """`holding`, `allowing` if only true says nothing, `passed` if only no does, `state` if the value is such a word;
+    "" for another's field."""
+    bare, own = _core(name), _own_name(name)[:_LONGEST]
+    words = _words(own)
+    if bare in field_words.ALLOWING or field_words.ALLOWING_ZH.search(own):
         return "allowing"
-    if bare in _HOLDING | _EXACT or not _WORDS.isdisjoint(words) or _HOLDING_ZH.search(name[:_LONGEST]):
+    if bare in field_words.PASSED or field_words.PASSED_ZH.search(own):
+        return "passed"
+    if bare in field_words.HOLDING | field_words.EXACT or not field_words.WORDS.isdisjoint(words):
         return "holding"
-    if len(words) > 1 and words[0] in _FIRST:
+    if field_words.HOLDING_ZH.search(own):
         return "holding"
-    if bare in _STATES:
+    first = next((at for at, word in enumerate(words) if word not in field_words.FILLERS), 0)
+    if len(words) > first + 1 and words[first] in field_words.FIRST:
+        return "holding"
+    if bare in field_words.STATES:
         return "state"
-    if bare in _OWN:
+    if bare in field_words.OWN or bare in field_words.TELLING:
         return ""
-    if any(_slip(bare, one) for one in _ALLOWING):
+    if any(_slip(bare, one) for one in field_words.ALLOWING):
         return "allowing"
-    return "holding" if any(_slip(bare, one) for one in _HOLDING) else ""
+    return "holding" if any(_slip(bare, one) for one in field_words.HOLDING) else ""
 
 
 def _slip(typed: str, meant: str) -> bool:

@@ -15,7 +15,13 @@ from worldfs.base.model import Finding, Json, Order
 from worldfs.base.restricting_fields import restricts, says_nothing, unread
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
-from worldfs.formats.entry_contradictions import meant, misspelt, refuse_contradictions, refuse_restrictions
+from worldfs.formats.entry_contradictions import (
+    meant,
+    misspelt,
+    refuse_beside,
+    refuse_contradictions,
+    refuse_restrictions,
+)
 from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 FILE = "ACTION.md"
@@ -68,7 +74,8 @@ class _EntryContext(NamedTuple):
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
     """The sheet in `data`; `node` is the robot whose directory it lies in, "" if that says nothing (workspace D14).
 
-    Raises BadInput for a half-written text, one with more than MAX_ENTRIES entries, and one whose list is no list.
+    Raises BadInput for a half-written text, one with more than MAX_ENTRIES entries, one whose list is no list, and one
+    with a field beside the list that nothing reads and that may hold an entry back.
     """
     text = block.decode(data)
     found, dialect = locate(text)
@@ -80,7 +87,16 @@ def read(data: bytes, *, node: str = "") -> ParsedSheet:
     place = _EntryContext(f"/{key}/" if key else "", dialect, node, check)
     taken: set[str] = set()
     entries = tuple(_entry(i, entry, taken, place) for i, entry in enumerate(entries_of(found.value)))
+    if key and any(entry.state == "pending" for entry in entries):
+        refuse_beside(text, found, {key} | _robot_of_all(found.value, node, entries))
     return ParsedSheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
+
+
+def _robot_of_all(document: Json, node: str, entries: tuple[SheetEntry, ...]) -> set[str]:
+    """`robot_id` beside the entries, if it is the robot of the directory and of each entry."""
+    robot = document.get("robot_id")
+    others = {node, *(entry.order.node for entry in entries if entry.order is not None)} - {""}
+    return {"robot_id"} if others == {robot} else set()
 
 
 def locate(text: str) -> tuple[Block | None, str]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 from worldfs.formats import jsontext
 from worldfs.formats.values import Repeated, same
 
@@ -19,6 +20,7 @@ MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}+|~{3,}+)([^\n]*)")
 _PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*").match
+_FRONT = re.compile(r"\s*---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _SILENT = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*(?:#[^\n]*|-{3,}[ \t]*)$", re.MULTILINE | re.DOTALL)
@@ -68,6 +70,20 @@ def find(text: str, keys: Collection[str], *, repeated: bool = False) -> Block |
     if _may_be_yaml(text[body:], keys):
         return _bare_yaml(text, body, keys, [] if repeated else None)
     return _fenced(text, keys, repeated=repeated)
+
+
+def front_matter(text: str) -> Json:
+    """The mapping between two lines `---` before a Markdown text; {} without one, and for what is no YAML."""
+    match = _FRONT.match(text.removeprefix(_MARK))
+    if match is None or not match[1].strip():
+        return {}
+    from worldfs.formats import yamltext
+
+    try:
+        value = yamltext.parse(match[1])
+    except BadInput:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def said(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What an entry of a sheet says beside its order and nothing reads: what would hold it back, or says another order.
+"""What a document says beside its orders and nothing reads: what would hold them back, or says another order.
 
 Only what tells of the order (who, when, why) is kept and means nothing; whatever else nothing reads refuses it.
 """
@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.order_parameters import AXES, OBJECT, POINT, SUPPORT, TURNS
-from worldfs.base.restricting_fields import bare_name, resembles, restricting, says_nothing
+from worldfs.base.restricting_fields import bare_name, resembles, restricting, says_nothing, unread
 from worldfs.base.standard_operations import meaning
+from worldfs.formats import block
+from worldfs.formats.block import Block
 from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import same
 
@@ -29,6 +32,20 @@ PARAMS: Final = frozenset(("param", "args", "arguments", "actionparams", "action
 _ACTION: Final = ("type", "action", "op", "operation", "command", "primitive")
 _PLAIN: Final = frozenset(("id", "in", "on", "into"))  # the entry's own, or words that say little outside parameters
 _MOVING: Final = frozenset((*OBJECT, *POINT, *SUPPORT, *AXES, *TURNS, "direction", "distance", "speed")) - _PLAIN
+
+
+def refuse_beside(text: str, found: Block, known: Collection[str], file: str = "") -> None:
+    """Raises `BadInput` for the first field beside the list of entries, or before the text, that nothing reads and that
+    may hold the entries back. The document is refused whole and its entries are left as they are.
+
+    `file`: the path of the error begins with it.
+    """
+    before = block.front_matter(text) if found.fenced else {}
+    for members, read in ((found.value, known), (before, ())):
+        for name in unread(members, read):
+            said, fix = _unread_field(name, members[name])[0], coded("file.take_out_beside")
+            expected, where = coded("file.beside_entries", names=sorted(known)), f"{file} /{name}".strip()
+            raise BadInput(said, path=where, expected=expected, fix=fix, code="FIELD_UNREAD")
 
 
 def refuse_restrictions(
@@ -60,11 +77,15 @@ def _refuse(members: Json, at: str, known: Collection[str], terms: Collection[st
         if likely := meant(name, terms):
             raise misspelt(where, name, likely)
         if name in held:
-            found, fix = coded("session.unread", name=name[:80]), coded("file.take_out_or_mark")
-            if any(restricting({name: value})):
-                found = coded("file.holds_back", name=name[:80], value=str(value)[:80])
-                fix = coded("file.take_out")
+            found, fix = _unread_field(name, value)
             raise EntryRefused(where, coded("file.carried_out"), found, fix, "FIELD_UNREAD")
+
+
+def _unread_field(name: str, value: object) -> tuple[str, str]:
+    """What is wrong with a field that nothing reads, and what to do."""
+    if any(restricting({name: value})):
+        return coded("file.holds_back", name=name[:80], value=str(value)[:80]), coded("file.take_out")
+    return coded("session.unread", name=name[:80]), coded("file.take_out_or_mark")
 
 
 def meant(name: str, known: Collection[str]) -> str:

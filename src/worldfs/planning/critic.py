@@ -43,7 +43,7 @@ from worldfs.base.standard_operations import (
 )
 from worldfs.formats import sensors
 
-from . import compound_review, parameters, refusals
+from . import compound_review, nested_orders, parameters, refusals
 from .order_ends import order_ends
 from .reviewers import refuses
 from .workspace_bounds import beyond, frame_of
@@ -84,7 +84,7 @@ class Critic:
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
-        found = self._review_plain(order, scene, profile)
+        found = [*nested_orders.review_nested(order), *self._review_plain(order, scene, profile)]
         inside = compound_review.expansion(order, scene) if profile is not None and not refuses(found) else None
         if inside is None or profile is None:
             return found

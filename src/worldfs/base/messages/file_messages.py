@@ -91,6 +91,13 @@ ROWS = {
     "file.one_list": ("one list of entries", "一个条目列表"),
     "file.join_lists": ("join the two lists", "把两个列表合并"),
     "file.carried_out": ("an entry that is carried out as it stands", "按原样执行的条目"),
+    "file.beside_entries": ("{names}, and what only tells of the file", "{names}，以及仅作说明的内容"),
+    "file.pending_step": ("pending: each of the steps is carried out", "pending：每个步骤都会执行"),
+    "file.take_out_step": ("remove the step, or its status", "删除该步骤，或删除它的状态"),
+    "file.take_out_beside": (
+        "remove the field: it refuses the file, and the entries wait until then",
+        "删除该字段：它使整个文件被拒绝，条目在此之前不会执行",
+    ),
     "file.holds_back": (
         "{name} = {value}, which would hold it back or limit it, and which nothing reads",
         "{name} = {value}，它会限制这条指令，但没有任何程序读取它",

@@ -14,6 +14,7 @@ from worldfs.base.json_text import KeyTwice
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json
 from worldfs.formats import block, entry_ids, sheet_members
+from worldfs.formats.entry_contradictions import refuse_beside
 from worldfs.formats.sheet_members import EntryRefused
 
 T = TypeVar("T")
@@ -31,8 +32,10 @@ class EntryRegistry(NamedTuple, Generic[T]):
 def read(
     data: bytes, file: str, keys: Sequence[str], dialect: Callable[[Json], str], entry: Callable[[Json, str, str], T]
 ) -> EntryRegistry[T]:
-    """Raises `BadInput` only for a text that cannot be read at all, or whose list is no list."""
-    found = block.find(block.decode(data), keys, repeated=True)
+    """Raises `BadInput` for a text that cannot be read at all, one whose list is no list, and one with a field beside
+    the list that nothing reads and that may switch an entry off or limit it."""
+    written_text = block.decode(data)
+    found = block.find(written_text, keys, repeated=True)
     if found is None:
         return EntryRegistry("empty", {})
     key = next(key for key in keys if key in found.value)
@@ -40,6 +43,7 @@ def read(
     twice = next((name for one, name in found.repeated if one is found.value or one is value), "")
     if twice:
         raise KeyTwice(twice).refusal(path=file)
+    refuse_beside(written_text, found, (key,), file)
     items = written = [] if value is None else value
     if isinstance(items, dict):  # some people write a mapping of ids; it says the same
         written = list(items.values())

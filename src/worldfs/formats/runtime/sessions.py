@@ -16,7 +16,7 @@ from worldfs.base.restricting_fields import restricting, unread
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, refuse_two_lists, without_entries
 from worldfs.formats.block import Block
-from worldfs.formats.entry_contradictions import refuse_restrictions
+from worldfs.formats.entry_contradictions import refuse_beside, refuse_restrictions
 from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 from .entry_registry import plain_ref
@@ -56,7 +56,8 @@ _PARTS = {
 
 
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
-    """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, or a list that is none."""
+    """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, a list that is none, or a field
+    beside the list that nothing reads and that may hold a session back."""
     text = block.decode(data)
     found, dialect = locate(text)
     if found is None or dialect == "empty":
@@ -65,6 +66,8 @@ def read(data: bytes, *, node: str = "") -> ParsedSheet:
     check = sheet_members.entry_check(found)
     taken: set[str] = set()
     entries = tuple(_entry(i, item, taken, dialect, check) for i, item in enumerate(entries_of(found.value)))
+    if any(entry.state == "pending" for entry in entries):
+        refuse_beside(text, found, (KEY,))
     return ParsedSheet(dialect, entries, tuple(entry.finding for entry in entries if entry.finding))
 
 

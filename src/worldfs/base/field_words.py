@@ -1,0 +1,139 @@
+"""The words of fields that no program reads: what holds back, what limits, and what only tells of an order.
+
+One table for every document, form and call. `restricting_fields` judges a field by it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# What an order may be: as a name, and as a value among data that no program reads (`tags: [dry_run]`)
+HELD: Final = frozenset((
+    "disabled", "disable", "inactive", "deactivated", "skip", "skipped", "ignore", "ignored", "dryrun", "simulate",
+    "simulated", "simulation", "simulateonly", "simulationonly", "simonly", "noop", "preview", "previewonly",
+    "testonly", "validateonly", "checkonly", "planonly", "readonly", "draft", "shadow", "paused", "pause", "hold",
+    "onhold", "held", "suspended", "suspend", "blocked", "locked", "frozen", "freeze", "deferred", "defer",
+    "postponed", "postpone", "wait", "requiresapproval", "needsapproval", "awaitingapproval", "approvalrequired",
+    "requiresconfirmation", "needsconfirmation", "confirmationrequired", "cancel", "cancelled", "canceled", "abort",
+    "aborted", "stop", "stopped", "donotrun", "donotexecute", "donotmove", "donotstart",
+))  # fmt: skip
+HOLDING: Final = HELD | frozenset((
+    "dry", "blockedby", "waits", "waituntil", "notbefore", "notafter", "startafter", "starttime", "scheduledat",
+    "scheduledfor", "scheduledtime", "schedule", "delay", "delays", "delayms", "delayseconds", "expire", "expires",
+    "expiresat", "expiresin", "expiry", "expiration", "validuntil", "validfrom", "activefrom", "activeuntil",
+    "effectivefrom", "timewindow", "until", "deadline", "timetolive", "unless", "condition", "conditions",
+    "precondition", "preconditions", "prerequisite", "prerequisites", "guard", "guards", "onlyif", "onlywhen",
+    "approval", "approvals", "requireapproval", "confirmation", "permission", "supervised", "after", "before",
+    "depends", "dependson", "dependencies", "dependency", "deps", "requires", "require", "required", "needs",
+    "exclusive", "repeat", "repeats", "cooldown", "safety", "watchdog", "limits", "workspacebounds", "maxspeed",
+    "speedlimit", "maxforce", "forcelimit", "maxduration", "maxsteps", "maxretries", "timeout", "timeouts", "retries",
+    "attempts",
+))  # fmt: skip
+# So short, or so like another's field (`run_id`), that a slip of it is not told from that
+EXACT: Final = frozenset((
+    "when", "if", "ttl", "waitfor", "waiton", "startat", "startsat", "startson", "startdate", "startif",
+    "beginat", "begintime", "runat", "runafter", "runif", "executeat", "executeafter", "executeif", "validto",
+    "blockedon",
+))  # fmt: skip
+OWN: Final = frozenset((
+    "about", "cause", "parse", "parsed", "passed", "read", "reads", "attempt", "inclusive", "allof", "alloc",
+    "scheduler", "simulator", "supervisor", "headline", "readline", "seeds", "feeds", "drift", "graft",
+    "emitted", "emission", "permuted", "cancer", "relay", "relays", "decay", "looked", "docked", "shipped",
+    "referred", "refer", "later", "alter", "activated", "activeform", "startedat", "watts", "stepped",
+    "conformed",
+))  # fmt: skip
+ALLOWING: Final = frozenset((
+    "enabled", "enable", "active", "approved", "confirmed", "allowed", "allow", "permitted", "authorized",
+    "authorised", "ready",
+))  # fmt: skip
+# Whose false says that an order is not ready; anything else only tells
+PASSED: Final = frozenset((
+    "accepted", "checked", "cleared", "reviewed", "released", "signed", "tested", "validated", "verified",
+))  # fmt: skip
+DENIED: Final = frozenset(("false", "no", "none", "off", "pending", "0", "否", "未"))
+FILLERS: Final = frozenset(
+    ("is", "are", "was", "be", "been", "has", "have", "can", "may", "must", "should", "do", "please")
+)
+# Anywhere among the words of a name
+WORDS: Final = frozenset((
+    "max", "min", "maximum", "minimum", "limit", "limits", "only", "timeout", "timeouts", "deadline",
+    "approval", "confirmation", "required", "requires", "require", "needs", "until", "unless", "expires",
+    "expiry", "expiration", "disabled", "paused", "hold", "blocked", "forbidden", "precondition",
+    "preconditions",
+))  # fmt: skip
+FIRST: Final = frozenset(["when", "if", "not", "wait"])
+HOLDING_ZH: Final = re.compile(
+    "保持|挂起|冻结|推迟|等待|避开|禁止|仅当|速度|力度|禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需要?批准|需要?确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
+)
+ALLOWING_ZH: Final = re.compile("^(已?启用|已?批准|已?确认|已?允许)$")
+PASSED_ZH: Final = re.compile("^已?(审核|审查|检查|测试|验证|复核)(通过)?$")
+STATES: Final = (
+    "mode",
+    "state",
+    "status",
+    "stage",
+    "phase",
+    "runmode",
+    "executionmode",
+)  # whose value may be such a word
+# A name whose every word is one of these tells where an order comes from, of whom, why, or how it ended
+TELLING: Final = frozenset((
+    "abstract", "annotation", "annotations", "app", "author", "authors", "batch", "branch", "build", "caller",
+    "caption", "categories", "category", "cause", "changelog", "checksum", "client", "comment", "comments", "commit",
+    "company", "confidence", "copyright", "correlation", "created", "creator", "customer", "department",
+    "description", "detail", "details", "digest", "display", "doc", "docs", "documentation", "email", "emoji", "epic",
+    "error", "errors", "etag", "event", "experiment", "explanation", "feedback", "fingerprint", "generator", "goal",
+    "hash", "headline", "history", "href", "icon", "id", "info", "intent", "issue", "issuer", "issues", "keyword",
+    "keywords", "kind", "label", "labels", "lang", "language", "license", "link", "links", "locale", "log", "logs",
+    "maintainer", "message", "messages", "meta", "metadata", "mission", "model", "name", "note", "notes", "operator",
+    "org", "organization", "origin", "outcome", "owner", "parent", "permalink", "planner", "platform", "project",
+    "prompt", "provenance", "publisher", "rationale", "reason", "reasoning", "reasons", "ref", "reference",
+    "references", "refs", "remark", "remarks", "reporter", "requester", "response", "result", "results", "revision",
+    "run", "schema", "score", "sender", "session", "sha", "signature", "source", "sources", "span", "subject",
+    "subtitle", "summary", "tag", "tags", "team", "tenant", "thinking", "thought", "thoughts", "thread", "ticket",
+    "timestamp", "title", "topic", "trace", "traceparent", "tracestate", "updated", "uri", "url", "user", "username",
+    "uuid", "version", "why", "workflow",
+))  # fmt: skip
+# Those whose value is data that no program reads, at any depth: a word of `HELD` in it is no remark
+GROUPING: Final = frozenset((
+    "annotation", "annotations", "categories", "category", "info", "keyword", "keywords", "kind", "label", "labels",
+    "meta", "metadata", "tag", "tags",
+))  # fmt: skip
+GROUPING_ZH: Final = re.compile("标签|类别|分类|元数据|元信息|信息|关键词")
+DONE: Final = frozenset((
+    "created", "updated", "modified", "changed", "requested", "issued", "submitted", "sent", "received", "generated",
+    "written", "logged", "recorded", "reported", "queued", "claimed", "started", "finished", "completed", "ended",
+    "failed", "imported", "exported", "edited", "reviewed", "assigned", "authored",
+))  # fmt: skip
+OF_DONE: Final = frozenset(("at", "by", "on", "time", "date", "timestamp", "ts", "from", "via", "utc", "ms", "with"))
+# Limits of motion, as the whole of a name among data that no program reads
+LIMITS: Final = frozenset((
+    "acceleration", "avoid", "clearance", "forbid", "force", "gentle", "jerk", "keepaway", "keepclear", "keepout",
+    "nogo", "nogozone", "slow", "slowly", "speed", "speeds", "torque", "velocity", "velocities",
+))  # fmt: skip
+# Words of a limit of motion, in the settings of a robot
+BOUNDS: Final = frozenset((
+    "avoid", "bound", "bounds", "boundary", "boundaries", "ceiling", "clearance", "constraint", "constraints", "fence",
+    "forbid", "forbidden", "limit", "limits", "safe", "safety", "velocity", "velocities", "speed", "speeds",
+    "acceleration", "accelerations", "jerk", "torque", "torques", "force", "forces", "payload", "workspace", "zone",
+    "zones", "nogo", "keepout", "keepclear", "maxspeed", "maxvelocity", "maxforce",
+))  # fmt: skip
+FOREIGN: Final = ("x_", "x-", "_", "$schema")  # how another tool marks names as its own
+IDS: Final = ("id", "ids", "uuid")
+# Whose id says which thing, place or robot is meant, or not meant
+MEANT: Final = frozenset((
+    "arm", "arms", "area", "container", "device", "gripper", "hand", "location", "node", "object", "objects", "place",
+    "policy", "region", "robot", "robots", "skill", "support", "target", "targets", "thing", "things", "tool", "zone",
+    "zones",
+))  # fmt: skip
+SPARED: Final = ("avoid", "except", "keep", "no", "spare", "without")
+BEGUN: Final = frozenset(("begin", "do", "execute", "go", "move", "perform", "proceed", "run", "start"))
+USUAL: Final = frozenset((
+    "active", "auto", "automatic", "default", "live", "new", "normal", "open", "pending", "queued", "ready", "standard",
+    "usual",
+))  # fmt: skip
+TELLING_ZH: Final = re.compile(
+    "(?:备注|注释|注解|评论|说明|描述|标题|名称|标签|来源|出处|作者|原因|理由|编号|序号|单号|工单号?|版本号?|结果|摘要|目标说明|链接|网址|类别|分类|"
+    "语言|时间戳|日志|元数据|元信息|信息|关键词|项目|班次|用途|目的|操作员|负责人|(创建|更新|修改|提交|完成|下发|生成)(时间|日期|者|人)?)"
+)
