@@ -62,7 +62,9 @@ WORDS: Final = frozenset((
     "expiry", "expiration", "disabled", "paused", "hold", "blocked", "forbidden", "precondition",
     "preconditions",
 ))  # fmt: skip
-FIRST: Final = frozenset(["when", "if", "not", "wait"])
+FIRST: Final = frozenset((
+    "when", "if", "not", "wait", "waiting", "awaiting", "blocked", "depends", "dependent", "contingent", "conditional",
+))  # fmt: skip
 HOLDING_ZH: Final = re.compile(
     "保持|挂起|冻结|推迟|等待|避开|禁止|仅当|速度|力度|禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需要?批准|需要?确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
 )
@@ -113,11 +115,10 @@ LIMITS: Final = frozenset((
     "nogo", "nogozone", "slow", "slowly", "speed", "speeds", "torque", "velocity", "velocities",
 ))  # fmt: skip
 # Words of a limit of motion, in the settings of a robot
-BOUNDS: Final = frozenset((
-    "avoid", "bound", "bounds", "boundary", "boundaries", "ceiling", "clearance", "constraint", "constraints", "fence",
-    "forbid", "forbidden", "limit", "limits", "safe", "safety", "velocity", "velocities", "speed", "speeds",
-    "acceleration", "accelerations", "jerk", "torque", "torques", "force", "forces", "payload", "workspace", "zone",
-    "zones", "nogo", "keepout", "keepclear", "maxspeed", "maxvelocity", "maxforce",
+BOUNDS: Final = LIMITS | frozenset((
+    "accelerations", "bound", "bounds", "boundary", "boundaries", "ceiling", "constraint", "constraints", "fence",
+    "forbidden", "forces", "limit", "limits", "maxforce", "maxspeed", "maxvelocity", "payload", "safe", "safety",
+    "torques", "workspace", "zone", "zones",
 ))  # fmt: skip
 FOREIGN: Final = ("x_", "x-", "_", "$schema")  # how another tool marks names as its own
 IDS: Final = ("id", "ids", "uuid")

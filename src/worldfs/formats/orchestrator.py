@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
-from worldfs.base.restricting_fields import resembles, restricts
+from worldfs.base.restricting_fields import bounds, resembles, restricting
 
 from . import markdown_tables, prose
 from .markdown_tables import MarkdownTable
@@ -192,7 +192,8 @@ def _unread(table: MarkdownTable, fields: Mapping[str, int], row: Sequence[str])
         word, value = prose.one_line(name).casefold(), _TRUTH.get(cell, cell)
         if (
             word in (*_COLUMNS["robot"], *_COLUMNS["assigned_to"])
-            or restricts("state" if word in _COLUMNS["status"] else name, value)
+            or any(restricting({"state" if word in _COLUMNS["status"] else name: value}))
+            or bounds(name)
             or resembles(name, [known for column in _TABLES["queue"] for known in _COLUMNS[column]])
         ):
             return name

@@ -14,6 +14,7 @@ from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 from worldfs.base.plugin_values import UNKNOWN, WrongField, rule
+from worldfs.base.restricting_fields import bounds, restricts
 
 Array = NDArray[Any]
 
@@ -51,11 +52,16 @@ class ActionChunk:
 
 @rule(ActionChunk)
 def chunk_has_actions(chunk: ActionChunk) -> WrongField | None:
-    """At least one action of at least one number."""
+    """At least one action of at least one number, and nothing beside them that holds them back."""
     shape = chunk.actions.shape
-    if len(shape) == 2 and 0 not in shape and chunk.actions.dtype.kind in "fiu":
-        return None
-    return WrongField("actions", str(tuple(shape)), coded("session.rows_of", dim="D"))
+    if len(shape) != 2 or 0 in shape or chunk.actions.dtype.kind not in "fiu":
+        return WrongField("actions", str(tuple(shape)), coded("session.rows_of", dim="D"))
+    for name, value in chunk.extra.items():
+        # figures of the model may have such names (`max_logit`): flags, words and limits of motion count
+        if restricts(name, value) and (isinstance(value, bool | str) or bounds(name)):
+            found = coded("file.holds_back", name=name[:80], value=str(value)[:80])
+            return WrongField(name[:80], found, coded("session.actions_as_given"))
+    return None
 
 
 class PolicyClient(Protocol):

@@ -13,7 +13,7 @@ from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, PolicySpec, Skill, Target
 from worldfs.base.model.skill import REAL
-from worldfs.base.restricting_fields import bounds, resembles, restricts, says_nothing, unread
+from worldfs.base.restricting_fields import bounds, resembles, restricting, restricts, says_nothing, unread
 from worldfs.robots.targets.target_declaration import ADAPTER, MUJOCO, OWN_PYTHON, ROBOTS, SIMULATION, WORDS
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
@@ -146,7 +146,7 @@ class _Entry:
                 found = coded("session.unread", name=str(name)[:80])
                 expected = coded("common.some_of", names=known)
                 refused = self._strict and bool(likely or get_close_matches(low, SAFETY, 1, 0.7))
-                refused = refused or restricts(str(name), value) or str(name) in refused_by_name
+                refused = refused or any(restricting({name: value})) or str(name) in refused_by_name
                 yield Finding(UNREAD, field, expected, found, fix, self._job, warning=not refused)
             elif (rule := values.get(name)) is not None and not rule.holds(value):
                 fix = coded("session.correct_value")

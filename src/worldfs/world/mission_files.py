@@ -14,8 +14,7 @@ from worldfs.base.json_text import KeyTwice, each_key_once
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import finding_message
-from worldfs.base.order_parameters import REMARKS
-from worldfs.base.restricting_fields import resembles
+from worldfs.base.restricting_fields import resembles, says_nothing, unread
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import Names, VirtualFile
 
@@ -96,14 +95,14 @@ class MissionFile(VirtualFile):
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         said = _members(data)
         if "mission" in said and "request" in said:
-            _demand_known(said, _ASKED, ask.actor)
+            refuse_unread_members(said, _ASKED, ask.actor)
             mission, what, value = (as_text(said.get(key)) for key in ("mission", "request", "value"))
             self.world.missions.request(mission, what, shown_actor(ask.name), value)
         elif said.get("task") is True:
-            _demand_known(said, {"task": bool}, ask.actor)
+            refuse_unread_members(said, {"task": bool}, ask.actor)
             self._add_task(ask.name)
         elif "text" in said:
-            _demand_known(said, _ADDED, ask.actor)
+            refuse_unread_members(said, _ADDED, ask.actor)
             self._add(said, ask.name)
         else:
             raise BadInput(
@@ -203,13 +202,15 @@ def _members(data: bytes) -> dict[str, object]:
         return {}
 
 
-def _demand_known(said: dict[str, object], kinds: Mapping[str, type], actor: str) -> None:
-    """Raises `BadInput` for a member that nothing reads: it may hold the mission back, or name its robot."""
+def refuse_unread_members(said: dict[str, object], kinds: Mapping[str, type], actor: str) -> None:
+    """Raises `BadInput` for a member that nothing reads and that may hold the mission back or name its robot, or that
+    is one of `kinds` but for its spelling."""
+    refused = {*unread(said, kinds)}
     for name, value in said.items():
-        if name in REMARKS or (value is None and name in kinds):
+        likely = resembles(name, kinds) if name not in kinds else ""
+        if says_nothing(value) or (name not in kinds and name not in refused and not likely):
             continue
         if name not in kinds:
-            likely = resembles(name, kinds)
             raise BadInput(
                 coded("session.unread", name=name[:80]), path="mission", op="write", actor=actor, code="FIELD_UNREAD",
                 expected=coded("mission.payload"),

@@ -395,6 +395,7 @@ ROWS = {
     "session.export_again": ("export it again, and try it with onnxruntime", "重新导出，并用 onnxruntime 试运行"),
     "session.gr00t_action": ("[{{key: (B, T, D)}}, info]", "[{{key: (B, T, D)}}, info]"),
     "session.gr00t_shape": ("float32 (1, T, D)", "float32 (1, T, D)"),
+    "session.actions_as_given": ("actions that are carried out as they are", "按原样执行的动作"),
     "session.unread": ("{name}, which nothing reads", "{name}，没有任何程序读取它"),
     "session.limits_in_safety": ("limits in config.safety", "写在 config.safety 中的限制"),
     "session.limit_or_setting": (

@@ -11,6 +11,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
+from worldfs.base.restricting_fields import unread
 from worldfs.formats.entry_contradictions import refuse_restrictions
 from worldfs.formats.sheet_members import RETRY, TERMS, EntryRefused, OrderTerms
 from worldfs.world.agent_jobs.written_terms import read_terms
@@ -67,7 +68,7 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
         raise bad_tool_order("arguments that are no JSON object")
     if _arguments(asked) is not asked:
         try:
-            refuse_restrictions(asked, "", _READ, TERMS, _PARTS)
+            refuse_restrictions(asked, "", _READ, TERMS, _PARTS, refused=unread)
         except EntryRefused as refused:
             raise bad_tool_order(f"{refused.pointer[1:81]}, which nothing reads") from None
     return ToolOrder(tool, text, read_terms(asked) if _given(asked) is not None else OrderTerms())
