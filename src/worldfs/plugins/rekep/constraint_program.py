@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,7 @@ from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
+from worldfs.base.restricting_fields import unread
 
 from .allowed_functions import ConstraintError, Value
 from .constraint_function import ConstraintFunction
@@ -82,6 +83,7 @@ class ConstraintProgram:
 
 def of_files(files: Mapping[str, str], metadata: Json, name: str) -> ConstraintProgram:
     """From texts by file name. Raises `BadInput` (`ConstraintError` for a text): file, line, found, expected."""
+    _refuse_unread(metadata, (*_KEYS, "approach", "dwell"), name)
     stages = _whole(metadata, "num_stages", name, 1, STAGES)
     grasps, releases = (_numbers(metadata, key, stages, name) for key in ("grasp_keypoints", "release_keypoints"))
     approach, dwell = metadata.get("approach"), metadata.get("dwell")
@@ -106,7 +108,8 @@ def of_files(files: Mapping[str, str], metadata: Json, name: str) -> ConstraintP
 def of_text(text: str, name: str, more: Json | None = None) -> ConstraintProgram:
     """From one text, as a model writes it: functions, and num_stages, grasp_keypoints, release_keypoints as values."""
     functions, values = read(text, name, (GRASPED,))
-    metadata = {**(more or {}), **{key: value for key, value in values.items() if key in _KEYS}}
+    metadata = {**(more or {}), **values}
+    _refuse_unread(metadata, _KEYS, name)
     sorted_: dict[tuple[int, str], list[ConstraintFunction]] = {}
     for function in functions.values():
         match = _NAME.match(function.name)
@@ -175,6 +178,14 @@ def texts_of_folder(folder: Path, name: str) -> tuple[dict[str, str], Json]:
 _KEYS = frozenset((
     "num_stages", "grasp_keypoints", "release_keypoints", "keypoints", "init_keypoint_positions", "num_keypoints",
 ))  # fmt: skip
+
+
+def _refuse_unread(metadata: Json, known: Collection[str], name: str) -> None:
+    """Raises `BadInput` for the first value beside the functions that nothing reads: no function sees it."""
+    for key in unread(metadata, known):
+        found, fix = coded("session.unread", name=key[:80]), coded("session.remove_field")
+        expected = coded("common.some_of", names=sorted(known))
+        raise BadInput(found, path=f"{name} metadata", expected=expected, fix=fix, code="FIELD_UNREAD")
 
 
 def _text(walk: DirReader, file: str, name: str) -> str | None:
