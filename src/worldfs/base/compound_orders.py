@@ -64,8 +64,10 @@ def listed_steps(params: Json) -> Steps | None:
 def listed_order(given: Json) -> tuple[str, Json]:
     """The operation and the parameters of one order of a list. Without `params` its other fields are the parameters."""
     op = given.get("action_type") or given.get("op") or given.get("name") or ""
-    inner = next((given[key] for key in ("params", "parameters") if isinstance(given.get(key), dict)), None)
-    return str(op), inner if inner is not None else {k: v for k, v in given.items() if k not in (*ENTRY, *_ABOUT)}
+    for key in ("params", "parameters"):
+        if isinstance(inner := given.get(key), dict):
+            return str(op), inner
+    return str(op), {k: v for k, v in given.items() if k not in (*ENTRY, *_ABOUT)}
 
 
 def set_on(upper: str, lower: str) -> Steps:
