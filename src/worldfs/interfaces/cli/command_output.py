@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import IO
 
 from worldfs.base.messages import CodedText, coded, render
@@ -23,6 +24,7 @@ class CommandOutput:
         self.json = json
         self.out = out or sys.stdout
         self.err = err or sys.stderr
+        self.lost: OSError | None = None  # why a report could not be written to `out`
         self.language: Callable[[], str] = lambda: "en"  # of messages for people
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
@@ -43,9 +45,17 @@ class CommandOutput:
             self._print(shown_json(value))
 
     def report(self, text: str, value: Mapping[str, object], mood: str = "") -> None:
-        """The same fact as a line for people or a value for programs."""
-        self.line(text, mood)
-        self.value(value)
+        """The same fact as a line for people or a value for programs; on standard error if it cannot be written, as on
+        a full disk."""
+        try:
+            self.line(text, mood)
+            self.value(value)
+        except BrokenPipeError:
+            raise  # its reader went away
+        except OSError as error:
+            error.filename = "stdout"
+            self.lost = error
+            self.notice(text)
 
     def write_raw(self, data: bytes, *, last: bool = False) -> None:
         """A file's own bytes: untouched in a pipe or a file, as `visible` text on a terminal. `last`: no more come."""
@@ -73,14 +83,19 @@ class CommandOutput:
             self.line()
 
     def notice(self, text: str) -> None:
-        """A notice on standard error, in both forms: one line, as `line`."""
-        print(one_visible_line(self._said(text)), file=self.err, flush=True)
+        """A notice on standard error, in both forms: one line, as `line`. Where nothing can be written, nothing is."""
+        with suppress(OSError):
+            print(one_visible_line(self._said(text)), file=self.err, flush=True)
 
     def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
-            self.value({"error": dict(value)})
-        else:
-            self.notice(coded("command.paos", said=text))
+            try:
+                return self.value({"error": dict(value)})
+            except BrokenPipeError:
+                raise
+            except OSError:
+                pass  # it is said below
+        self.notice(coded("command.paos", said=text))
 
     def _said(self, text: str) -> str:
         return render(text, self.language()) if isinstance(text, CodedText) else text

@@ -332,6 +332,7 @@ _WORLD = (
         "help.cancel",
         "cancel:run",
         (ArgumentSpec(("job",), "help.cancel_job", "JOB", completes="job"),),
+        "help.cancel_more",
         remote="remote_commands:cancel",
     ),
     CommandSpec(

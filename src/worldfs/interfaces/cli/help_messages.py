@@ -487,6 +487,11 @@ ROWS = {
     ),
     "help.reset_undo": ("restore what the last reset backed up", "恢复上一次重置所备份的内容"),
     "help.cancel": ("cancel a running or queued job", "取消正在执行或排队的任务"),
+    "help.cancel_more": (
+        "A job that runs is waited for, until its robot stands. Exit 1: the job has ended already, or its robot may "
+        "still move.",
+        "正在执行的任务会等到机器人静止。退出码 1：任务已经结束，或机器人可能仍在运动。",
+    ),
     "help.cancel_job": ("its id", "其 id"),
     "help.lessons": ("search the lessons", "搜索教训"),
     "help.lessons_query": ("search words (default: the newest lessons)", "搜索词(默认：最新的教训)"),

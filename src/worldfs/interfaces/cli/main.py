@@ -92,6 +92,8 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
         context.check_agent()
         code = _function(str(options["target"]))(context)
         interrupts.check()
+        if output.lost is not None:
+            raise output.lost
         return code
     except (BrokenPipeError, KeyboardInterrupt):
         raise

@@ -7,17 +7,20 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
+from worldfs.base.model import JobState
 from worldfs.planning.stop_words import is_stop
-from worldfs.runtime.grace import CONFIRM_S
+from worldfs.runtime.grace import CONFIRM_S, LOOK_S
+from worldfs.runtime.job_codec import read_status
 from worldfs.world.robot_stops import KernelSilent
 
-from .cancel import too_late
+from .cancel import said_cancelled, said_too_late
 from .command_context import CommandContext
 from .do_command import EXIT, ended_early, stopped_node
 from .film_recording import RemoteFilmRecording, check_film_options, report_film
@@ -29,11 +32,14 @@ from .status_diff import diff_status, event_line
 from .stop_command import far_stop
 
 if TYPE_CHECKING:
+    from worldfs.base.model import Outcome
     from worldfs.client.blocking import BlockingWorld
     from worldfs.client.remote_types import JobResult
 
 
 STATUS = "/meta/status.json"
+_ENDED = ("done", *(state.value for state in JobState if state.terminal))  # of an agent's job, and of a robot's
+_RUNNING = JobState.RUNNING.value
 
 
 def do(context: CommandContext) -> int:
@@ -175,21 +181,33 @@ def watch(context: CommandContext) -> int:
 
 
 def cancel(context: CommandContext) -> int:
-    """A job of the agent, or of a robot that it sees. Exit 1 if it has ended already."""
+    """A job of the agent, or of a robot that it sees. Exit 1 if it has ended already, or its robot may still move."""
     id = context["job"]
     with open_connection(context) as world:
         places = [f"/agents/self/jobs/{id}", *(f"/nodes/{node}/jobs/{id}" for node in world.list("/nodes"))]
         place = next((place for place in places if world.exists(f"{place}/status.json")), None)
         if place is None:
             raise NotFound(coded("runtime.no_job", id=id), op="cancel", fix=coded("command.status_lists"))
-        state = str(parse_json(world.read(f"{place}/status.json", wait=0)).get("state"))
-        if state in ("done", "failed", "succeeded"):
-            over = {"job": id, "cancel": "too late", "state": state}
-            context.output.report(too_late(id, state), over, "warn")
-            return 1
+        state, _ = _job(world, place)
+        if state in _ENDED:
+            return said_too_late(context, id, state)
         world.write(f"{place}/cancel", "cancel\n")
-    context.output.report(coded("command.cancel_asked", job=id), {"job": id, "cancel": "asked"})
-    return 0
+        end, outcome = SystemClock().monotonic() + CONFIRM_S, None
+        if state == _RUNNING:  # its end says whether the robot stands
+            while state not in _ENDED and SystemClock().monotonic() < end:
+                SystemClock().wait(threading.Event(), LOOK_S)
+                state, outcome = _job(world, place)
+    return said_cancelled(context, id, state, outcome)
+
+
+def _job(world: BlockingWorld, place: str) -> tuple[str, Outcome | None]:
+    """The state of a job; of a robot's, how it ended."""
+    data, path = world.read(f"{place}/status.json", wait=0), f"{place}/status.json"
+    found = parse_json(data)
+    if "status" not in found:  # of an agent
+        return str(found.get("state")), None
+    status = read_status(data, path)
+    return status.state.value, status.outcome if status.state.terminal else None
 
 
 def _status(world: BlockingWorld) -> dict[str, object]:
