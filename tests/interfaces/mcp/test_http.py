@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -294,3 +295,24 @@ def test_a_request_may_arrive_byte_by_byte(served: Served, path: str) -> None:
         while piece := line.recv(4096):
             answer += piece
     assert answer.startswith(b"HTTP/1.1 401 " if path == "/mcp" else b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("module", ["mcp", "starlette", "uvicorn"])
+def test_a_server_without_the_extra_names_it(served: Served, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    answer = post(served.url, json=HELLO, headers=ACCEPT)
+    assert answer.status_code == 503 and "pip install 'worldfs[mcp]'" in answer.text
+    assert module in answer.text
+    monkeypatch.undo()
+    assert post(served.url, json=HELLO, headers=ACCEPT).status_code == 401
+
+
+def test_an_application_that_cannot_be_made_is_an_answer_and_no_broken_connection(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(name: str) -> object:
+        raise RuntimeError("a secret of the server")
+
+    monkeypatch.setattr("worldfs.interfaces.cli.serve.import_module", broken)
+    answer = post(served.url, json=HELLO, headers=ACCEPT)
+    assert answer.status_code == 503 and "log says why" in answer.text and "secret" not in answer.text

@@ -16,6 +16,8 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
+from worldfs.base.errors import WorldError
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.interfaces.web.sign_in import token_of
 
 from .meters import Meters
@@ -253,9 +255,13 @@ class WebSocketTransport(asyncio.Protocol):
         transport = self._transport
         try:
             protocol = await application(path)
+        except WorldError as error:
+            _LOG.warning("%s cannot be served: %s", path, error)
+            self._refuse(error_message(error))
+            return
         except Exception:
             _LOG.exception("%s cannot be served", path)
-            self.abort()
+            self._refuse(f"{path} cannot be served: the server's log says why")
             return
         if transport is None or transport.is_closing():
             return
@@ -265,6 +271,17 @@ class WebSocketTransport(asyncio.Protocol):
         protocol.data_received(self._early)
         self._early = b""
         transport.resume_reading()
+
+    def _refuse(self, why: str) -> None:
+        """The answer where an application cannot be made, and the end of the connection."""
+        body = f"{why}\n".encode()
+        head = (
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            f"Content-Length: {len(body)}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
+        )
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(head.encode() + body)
+            self._transport.close()
 
     def _greet(self, request: Request) -> None:
         page = self._pages(request)

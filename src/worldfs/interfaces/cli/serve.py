@@ -6,12 +6,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.extras import require
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -150,13 +150,12 @@ def site() -> Pages:
 
 
 def applications() -> dict[str, Opener]:
-    """The HTTP applications of the served port whose packages are installed; each is loaded when it is asked for."""
-    if find_spec("mcp") is None:
-        return {}
+    """The HTTP applications of the served port; each is loaded when it is asked for, and says what is not installed."""
     return {"/mcp": _open_mcp}
 
 
 async def _open_mcp(server: Server) -> MountedApplication:
+    require("mcp", op="serve")
     found = await server.thread(lambda: import_module("worldfs.interfaces.mcp.http_application"))
     opened: MountedApplication = await found.open_application(server)
     return opened
