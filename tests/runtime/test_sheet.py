@@ -141,6 +141,20 @@ def test_the_unreadable_is_left_alone_named_and_stops_nothing(bench, text):
     assert bench.outcome("b").ok and shown(bench)["a"] == "completed" and bench.kernel.alert.now() == {}
 
 
+def test_a_field_beside_the_entries_keeps_them_until_it_is_taken_out(bench):
+    held = json.dumps({"paused": True, "queue": [bench.action("a")]}).encode()
+    bench.start()
+    bench.store.put("ACTION.md", held)
+    bench.submit(bench.order("b"))
+    bench.drain()
+    assert bench.outcome("b").ok and bench.store.get("ACTION.md").data == held
+    found = bench.kernel.alert.now()["ACTION.md"]
+    assert found.code == "FIELD_UNREAD" and "paused" in found.field and not bench.jobs.known("a")
+    bench.write(bench.action("a"))
+    bench.drain()
+    assert bench.outcome("a").ok and bench.kernel.alert.now() == {}
+
+
 def test_a_file_that_may_not_be_followed_is_named_and_stops_nothing(bench):
     bench.start()
     get = bench.store.get

@@ -70,7 +70,12 @@ class SheetFile(VirtualFile):
         store = self.store_of(names.get("node", ""))
         stored = store.get(page.file)
         data = stored.data if stored else b""
-        entries = {entry.id for entry in page.read(data).entries}
+        try:
+            entries = {entry.id for entry in page.read(data).entries}
+        except BadInput as error:
+            if error.code != "FIELD_UNREAD":
+                raise
+            return data  # a field beside the entries refuses the file: as it is, so that its author finds the field
         jobs = (job for id in sorted(entries | set(self.jobs.open_ids())) if (job := self._job(id)) is not None)
         here = [
             job
