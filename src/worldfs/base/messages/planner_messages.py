@@ -286,7 +286,7 @@ ROWS = {
     "planner.why_detail": ("{why}: {detail}", "{why}：{detail}"),
     "planner.why_fix": ("{why}; {fix}", "{why}；{fix}"),
     "planner.would_hit": ("the robot would hit {names}", "机器人会碰到{names}"),
-    "planner.carries": ("{names} on top of it", "上面还有{names}"),
+    "planner.carries": ("{names} on top of it or leaning on it", "上面还有或靠着{names}"),
     "planner.hits_itself": ("too near to the robot: its arm would hit itself", "离机器人太近：手臂会碰到自己"),
     "planner.no_way": ("no way there that is free of collision", "没有不碰撞的路径"),
     "planner.and": ("{one} and {two}", "{one}和{two}"),

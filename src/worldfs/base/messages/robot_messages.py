@@ -13,6 +13,7 @@ ROWS = {
     "robot.at_goal": ("at the goal {hits}", "在目标处：{hits}"),
     "robot.at_grasp": ("at the grasp {hits}", "在抓取处：{hits}"),
     "robot.on_the_way": ("on the way to it {hits}", "在接近途中：{hits}"),
+    "robot.on_the_way_up": ("as it is lifted {hits}", "举起时：{hits}"),
     "robot.way_to_it": ("the straight way to it fails at waypoint {n} of 10", "直线接近在第 {n}/10 个路径点失败"),
     "robot.way_down": ("the straight way down fails at waypoint {n} of 10", "直线下降在第 {n}/10 个路径点失败"),
     "robot.no_contact": (
@@ -69,11 +70,11 @@ ROWS = {
         "换一个更窄的物体，或转动它以便夹住较窄的一面",
     ),
     "robot.nothing_on_it": (
-        "no contact from above: nothing rests on what is picked up",
-        "上方没有接触：要拿起的物体上没有放着别的东西",
+        "nothing that falls or tilts when it is taken away",
+        "拿走它时没有别的东西会掉落或倾倒",
     ),
-    "robot.carries": ("{id} carries {others}", "{id} 上放着 {others}"),
-    "robot.take_off": ("take {others} off it first", "先从上面取走 {others}"),
+    "robot.carries": ("{id} carries or props up {others}", "{id} 上放着或靠着 {others}"),
+    "robot.take_off": ("take {others} off it, or away from it, first", "先取走或移开 {others}"),
     # -- params
     "robot.param_pose": ("[x, y, z] or [x, y, z, roll, pitch, yaw]", "[x, y, z] 或 [x, y, z, roll, pitch, yaw]"),
     "robot.param_point": ("[x, y, z] in metres, finite numbers", "[x, y, z]，单位米，有限数值"),

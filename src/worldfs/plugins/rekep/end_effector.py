@@ -124,7 +124,7 @@ class EndEffector(Protocol):
         ...
 
     def riders(self, id: str) -> list[str]:
-        """What rests on an object, as far as it can be measured."""
+        """What rests or leans on an object, as far as it can be measured."""
         ...
 
     def touches(self, id: str) -> bool:

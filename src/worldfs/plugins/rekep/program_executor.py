@@ -317,7 +317,7 @@ def plan_grasp(
     if thing is None or len(thing.size) != 3:
         return f"{owner or 'a point of the world'} cannot be grasped"
     if above := effector.riders(owner):
-        return f"{', '.join(above)} rests on it: take that off first"
+        return f"{', '.join(above)} rests on it or leans on it: take that away first"
     narrow = grasp_sampling.narrowest(thing)
     if narrow > MAX_GRIP:
         return f"it is {narrow:.4f} m wide where it is narrowest, and the fingers go round {MAX_GRIP} m"

@@ -268,7 +268,8 @@ class StepEndEffector:
         return None if not stated or place == "robot" else float(place in alone)
 
     def riders(self, id: str) -> list[str]:
-        return [edge.subject for edge in self._scene().relations if edge.object == id and edge.relation == "on"]
+        on = ("on", "leans_on")
+        return [edge.subject for edge in self._scene().relations if edge.object == id and edge.relation in on]
 
     def touches(self, id: str) -> bool:
         return True  # not known: straight up first is always right

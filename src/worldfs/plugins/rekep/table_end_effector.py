@@ -12,7 +12,7 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.standard_operations import PICK_UP
-from worldfs.robots.mujoco import panda, support, withdrawal
+from worldfs.robots.mujoco import panda, removal_trial, support, withdrawal
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.collision import CollisionChecker, contacts, pair, persisting
 from worldfs.robots.mujoco.model_builder import TIMESTEP
@@ -389,7 +389,7 @@ class TableEndEffector:
         return support.share(self.arm.rig, id, place)
 
     def riders(self, id: str) -> list[str]:
-        return support.riders(self.arm.rig, id)
+        return removal_trial.held_up(self.arm.rig, id)
 
     def touches(self, id: str) -> bool:
         return bool(self.arm.rig.touching(id) - {"robot"})

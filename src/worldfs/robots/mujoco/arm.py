@@ -12,7 +12,7 @@ from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
-from . import geometry, panda
+from . import geometry, panda, support
 from .arm_view import ArmView
 from .array_types import Array, Native
 from .collision import CollisionChecker
@@ -142,8 +142,15 @@ def collision_finding(found: str, job: str) -> Finding:
     )
 
 
-def covered_finding(id: str, riders: Sequence[str], job: str) -> Finding:
-    """What would go up with a thing, or fall off it."""
+def covered_finding(arm: Arm, id: str, riders: Sequence[str], job: str) -> Finding:
+    """What would go up with a thing, or fall or tilt without it. The refusal holds while all of them are on the thing,
+    else while each is where it is."""
+    rig = arm.rig
+    if all(support.carried(rig, one, id) and support.flat(rig, one) for one in riders):
+        given = [fact(one, "on", id) for one in riders]
+    else:
+        moving = [one for one in (id, *riders) if one in rig.body]
+        given = [fact(one, "position", tuple(map(float, rig.position(one)))) for one in moving]
     return Finding(
         "CRITIC_REFUSED",
         coded("robot.what_rests"),
@@ -151,5 +158,5 @@ def covered_finding(id: str, riders: Sequence[str], job: str) -> Finding:
         coded("robot.carries", id=id, others=list(riders)),
         coded("robot.take_off", others=list(riders)),
         job,
-        condition=facts(*(fact(rider, "on", id) for rider in riders)),
+        condition=facts(*given),
     )

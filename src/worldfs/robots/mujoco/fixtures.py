@@ -16,7 +16,7 @@ from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements, rotations
 
-from . import fixture_model, geometry, params, support
+from . import fixture_model, geometry, params, removal_trial, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
@@ -90,7 +90,7 @@ def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
         refused = params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
         return replace(refused, condition=facts(fact(id, "status", state)))
     if piece.shape == CHEST and (above := _on_lid(arm, piece)):
-        return covered_finding(id, above, order.id)
+        return covered_finding(arm, id, above, order.id)
     value = fixture_model.travel(piece) - SHORT if state == OPEN else 0.0
     inside = tuple(rig.contents(id))
     others = {other: pose for other, pose in object_poses(rig).items() if other not in inside}
@@ -109,7 +109,7 @@ def _on_lid(arm: Arm, piece: Thing) -> list[str]:
         if support.shares(rig, id).get(piece.id, 0.0) > support.TOUCH
         and rig.position(id)[2] - rig.half(id)[2] > top - 0.01
     ]  # fmt: skip
-    return [*resting, *(rider for id in resting for rider in support.riders(rig, id))]
+    return list(dict.fromkeys([*resting, *(rider for id in resting for rider in removal_trial.held_up(rig, id))]))
 
 
 # --- the way there ---

@@ -13,10 +13,11 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.robots import rotations
 
-from . import geometry, panda, support
+from . import geometry, panda, removal_trial, support
 from .arm import GRIP_FIELD, SMALL_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
-from .collision import CollisionChecker, contacts, pair, thing_name
+from .collision import CollisionChecker, Pair, contacts, pair, persisting, thing_name
+from .imagined_arm import imagined
 from .motion_control import CLOSE
 from .path_planner import first_way
 from .shared_motion import Leg
@@ -85,8 +86,8 @@ def plan(
             job,
             condition=facts(fact(id, "size", thing.size), fact(id, "orientation", geometry.quat_of(rig.rotation(id)))),
         )
-    if above := support.riders(rig, id):
-        return covered_finding(id, above, job)
+    if above := removal_trial.held_up(rig, id):
+        return covered_finding(arm, id, above, job)
     why: str = ""
     solved = False
     centre = rig.position(id)
@@ -203,13 +204,26 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
     hits = checker.along([one.above, *down], allowed=touching)
     if hits:
         return coded("robot.on_the_way", hits=contacts(hits))
+    met: dict[Pair, float] = {}
     for lift in (LIFT, 0.14, 0.10, 0.06):
         up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
-        if not isinstance(up, int) and not checker.along([down[-1], *up], allowed=touching):
+        if isinstance(up, int) or checker.along([down[-1], *up], allowed=touching):
+            continue
+        if not (met := _met_on_the_way_up(arm, id, [down[-1], *up], one.width / 2)):
             break
     else:
-        return coded("robot.no_space_to_lift")
+        return coded("robot.on_the_way_up", hits=contacts(met)) if met else coded("robot.no_space_to_lift")
     return GraspPlan(id, [], [one.above, *down], [down[-1], *up], lift, opening)
+
+
+def _met_on_the_way_up(arm: Arm, id: str, path: list[Array], opening: float) -> dict[Pair, float]:
+    """What the thing itself would run into as it rises, and how deep (m). What lies in one box with it gives way."""
+    checker = CollisionChecker(imagined(arm, {}, path[0], opening).rig, held=id)
+    boxes = support.boxes_round(arm.rig, id)
+    given_way = {pair(id, other) for box in boxes for other in (box, *arm.rig.objects)
+                 if other == box or support.encloses(arm.rig, box, other)}  # fmt: skip
+    present = persisting(checker.hits(path[0]))
+    return checker.along(path, allowed=present | dict.fromkeys(given_way, math.inf) | {pair("robot", id): math.inf})
 
 
 def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:

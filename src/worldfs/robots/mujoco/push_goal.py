@@ -15,7 +15,7 @@ from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements
 from worldfs.robots.orientation import FLAT
 
-from . import params, support
+from . import params, removal_trial, support
 from .action_evidence import object_poses
 from .arm import Arm, AttemptResult, collision_finding, covered_finding
 from .array_types import Array
@@ -90,8 +90,8 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
     if other := rig.holder(id):
         found, fix = coded("robot.holds_it", robot=other, id=id), coded("robot.let_place", robot=other)
         return params.refused("robot.free_object", found, fix, job)
-    if above := support.riders(rig, id):
-        return covered_finding(id, above, job)
+    if above := removal_trial.held_up(rig, id):
+        return covered_finding(arm, id, above, job)
     if rolls(arm, id, way):
         return params.refused("handling.slides", coded("handling.rolls", id=id), coded("handling.carry_instead"), job)
     under = next((place for place in rig.things if _flat_top(arm, place) and support.carried(rig, id, place)), None)

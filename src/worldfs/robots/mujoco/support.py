@@ -85,6 +85,12 @@ def encloses(rig: BodyRig, place: str, id: str) -> bool:
     return stands and within(box, np.array([*position[:2], rim]))
 
 
+def boxes_round(rig: BodyRig, id: str) -> list[str]:
+    """The baskets, trays, drawers and chests that enclose a thing."""
+    boxes = [piece.id for piece in rig.furniture if piece.shape == "basket" or piece.id in rig.fixtures]
+    return [box for box in boxes if encloses(rig, box, id)]
+
+
 def contains(rig: BodyRig, id: str, place: str) -> bool:
     """Whether a thing lies in a basket, a drawer or a chest: its centre there, its weight on what is there."""
     return encloses(rig, place, id) and carried(rig, id, place)
