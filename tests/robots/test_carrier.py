@@ -24,6 +24,8 @@ from worldfs.robots.mujoco.grid_search import AROUND
 from worldfs.testing.workcell import Workcell
 from worldfs.world.profiles import profile_text
 
+from . import lies
+
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
 BASKET = Thing("basket_01", category="container", position=(0.5, 0.4, 0.045), size=(0.3, 0.3, 0.09), shape="basket")
 CUBE = Thing("cube", position=(0.40, 0.20, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)
@@ -40,6 +42,23 @@ def on_tray(thing: Thing, x: float = 0.0, y: float = 0.0) -> Thing:
 
 
 LOADED = Scene((), (on_tray(CUBE, 0.1), on_tray(APPLE, -0.1)), (TABLE, BASKET))
+
+
+def test_what_is_moved_while_it_drives_and_is_not_its_cargo_is_named():
+    beside = replace(CUBE, id="box", position=(0.40, 0.20, 0.0255))
+    cell = Workcell(Scene((), (*LOADED.objects, beside), (TABLE, BASKET)), (A, B), (CART,))
+    cart, rig, moved = cell.body(CART), cell.rig(CART), []
+
+    def knock():
+        if not moved:
+            moved.append(True)
+            lies.put(rig, "box", rig.position("box") - np.array([0.0, 0.04, 0.0]))
+
+    cart.mover.watch_every, cart.mover.watch = 50, knock
+    done = cell.do(CART, "target_navigation", target_label=B)
+    assert done.ok and moved, done
+    assert "also moved: box by 40 mm" in done.message
+    assert [line["id"] for line in done.evidence["also_moved"]] == ["box"]
 
 
 def test_it_drives_round_the_table_with_what_lies_on_its_tray():

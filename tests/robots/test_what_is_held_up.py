@@ -111,6 +111,25 @@ def test_a_thing_is_not_lifted_into_what_hangs_over_its_end(opened):
     assert displacements(before, object_poses(hand.rig)) == []
 
 
+def test_what_falls_at_the_end_of_an_order_is_measured_where_it_comes_to_rest(opened):
+    tall = Thing("board", shape="box", size=(0.02, 0.02, 0.14), mass=0.05, position=(0.35, 0.3, 0.0702))
+    hand = opened(*blocks((0.45, 0.1)), tall)
+    start, pushed = hand.rig.position("board"), []
+
+    def push():
+        if hand.rig.position("block_1")[2] > 0.226 and not pushed:
+            pushed.append(True)
+            lies.put(hand.rig, "board", hand.rig.position("board"), lies.tipped(-0.2))
+
+    lies.always(hand, push, 5)
+    done = hand.do("pick_up", object_id="block_1")
+    settled(hand)
+    (line,) = done.evidence["also_moved"]
+    assert done.ok and pushed and "also moved: board" in done.message
+    assert line["moved_m"] == pytest.approx(math.dist(start, hand.rig.position("board")), abs=0.004)
+    assert line["turned_rad"] > 1.4
+
+
 def random_world(opened, seed):
     """One to three blocks, perhaps a wall, and a board let fall across them or beside them."""
     draw = random.Random(seed)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypedDict
 
 from worldfs.base.footprint import lying
-from worldfs.base.json_values import as_float
+from worldfs.base.json_values import as_float, as_objects
 from worldfs.base.messages import coded
-from worldfs.base.model import Scene, Thing
+from worldfs.base.model import Outcome, Scene, Thing
 
 SHIFTED: Final = 0.005  # m
 TURNED: Final = 0.1  # rad
@@ -71,6 +72,15 @@ def _angle(one: Sequence[float], other: Sequence[float]) -> float:
         return 0.0
     cosine = abs(sum(a * b for a, b in zip(one, other, strict=True)))
     return 2 * math.acos(min(1.0, cosine))
+
+
+def with_displacements(outcome: Outcome, lines: Sequence[Mapping[str, object]]) -> Outcome:
+    """The outcome with these things that were moved beside its own, as evidence and in its words."""
+    if not lines:
+        return outcome
+    known = {str(line.get("id")): line for line in (*as_objects(outcome.evidence.get("also_moved")), *lines)}
+    message = coded("robot.and_also", said=outcome.message, more=displacement_text(lines))
+    return replace(outcome, message=message, evidence={**outcome.evidence, "also_moved": list(known.values())})
 
 
 def displacement_text(lines: Sequence[Mapping[str, object]]) -> str:

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
 from worldfs.base.driver import Run
+from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import either, finding_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
+from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillParameters, SkillRequest
 
@@ -78,8 +80,10 @@ class BuiltinSkillRuntime:
             finding = orders if isinstance(orders, Finding) else _bodiless(request, target)
             return Outcome.failure(Cause.REJECTED, finding.code, finding_message(finding), findings=(finding,))
         done: list[Json] = []
+        unasked: list[Json] = []  # what the steps before the last have moved beside their own things
         outcome = Outcome.success(coded("session.nothing_to_do"))
         for order in _still_wanted(orders, target):
+            unasked += as_objects(outcome.evidence.get("also_moved"))
             began = context.run.clock.monotonic()
             limit = context.run.deadline
             if request.step_timeout_s:
@@ -95,6 +99,7 @@ class BuiltinSkillRuntime:
                 watch(target.observe(), None, None)
             if not outcome.ok:
                 break
+        outcome = displacements.with_displacements(outcome, unasked)
         return replace(outcome, evidence={**outcome.evidence, "steps_done": done})
 
 

@@ -16,10 +16,12 @@ import numpy as np
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Run
 from worldfs.base.errors import UserError
+from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
+from worldfs.base.order_parameters import given_parameter
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue, is_true
@@ -39,6 +41,7 @@ ANSWER_S = 10.0  # for an answer of the policy, if the session sets none
 MODES = ("chunk_buffer", "open_loop", "single_step")
 # parameters that describe an episode → the target's names for them
 _ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
+_THINGS = ("object_id", "thing")
 _TASKS = frozenset(("reach", "pick", "place", "stack"))  # of our own table
 _STOPPED = {
     "timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT", "session.stopped_timeout"),
@@ -101,7 +104,7 @@ class VLAPolicyRuntime:
 
     def parameters(self, request: SkillRequest) -> SkillParameters:
         """The words are the policy's prompt; the thing is what the target judges by."""
-        return SkillParameters(frozenset((*_ABOUT, "instruction")), ("object_id", "thing"), tasks=_TASKS)
+        return SkillParameters(frozenset((*_ABOUT, "instruction")), _THINGS, tasks=_TASKS)
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         if context.policy is None or request.skill.policy is None:
@@ -120,8 +123,9 @@ class VLAPolicyRuntime:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_STEP", error_message(error))
         finally:
             loop.close()  # also where a bug ends it: nothing moves on
-        evidence = {**loop.evidence(), **outcome.evidence}
-        return replace(outcome, evidence=evidence)
+        outcome = replace(outcome, evidence={**loop.evidence(), **outcome.evidence})
+        moved, named = as_objects(outcome.evidence.get("moved")), given_parameter(request.params, _THINGS)[1]
+        return displacements.with_displacements(outcome, [line for line in moved if line.get("id") != named])
 
 
 def _succeeded(result: StepResult) -> bool:

@@ -83,6 +83,29 @@ def test_a_goal_that_is_reached_stays_so_with_what_was_moved_said(world):
     assert report.ok and "done" in report.reason and "blue cube by 9 mm" in report.reason
 
 
+@pytest.mark.parametrize("op", ["pick_up", "place"])
+def test_what_any_order_moved_beside_its_own_thing_is_named_at_its_step_and_at_the_end(world, op):
+    act, moved = world._do, [{"id": "cube_01", "moved_m": 0.198, "turned_rad": 0.3}]
+
+    def knocks(order):
+        done = act(order)
+        return replace(done, evidence={**done.evidence, "also_moved": moved}) if order.op == op else done
+
+    world._do = knocks
+    report = Planner(world).run("put the apple in the basket")
+    assert report.ok and "done" in report.reason and "blue cube by 198 mm" in report.reason
+    assert any("blue cube by 198 mm" in step.result for step in world.tasks[-1].steps)
+    assert any("blue cube by 198 mm" in line for line in world.lines)
+    assert report.reason.count("blue cube") == 1
+
+
+def test_what_an_order_moved_that_then_failed_is_named_with_the_failure(world):
+    moved = [{"id": "cube_01", "moved_m": 0.05, "turned_rad": 0.0}]
+    world.fail[("pick_up", "apple_01")] = [replace(MISSED, evidence={"also_moved": moved})] * 2
+    report = Planner(world).run("put the apple in the basket")
+    assert not report.ok and "grasp missed" in report.reason and "blue cube by 50 mm" in report.reason
+
+
 def test_what_lies_in_a_box_may_shift_there(world):
     place, shifted = world.place, [{"id": "apple_01", "moved_m": 0.02, "turned_rad": 0.0}]
     world.place = lambda order: replace(place(order), evidence={"also_moved": shifted if len(world.log) > 2 else []})

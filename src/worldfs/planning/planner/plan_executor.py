@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
@@ -45,7 +45,7 @@ class PlanExecutor:
         self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
         self.handled: list[str] = []  # things that orders may have moved
-        self.knocked: CodedText | str = ""  # other things that a place has moved
+        self.unasked: dict[str, float] = {}  # things that orders moved beside their own, and how far (m)
         self.heeded_lessons: list[str] = []
         before = port.earlier_progress()
         reached = {where for where, key in goal_keys(self.groups).items() if key in before.reached}
@@ -204,8 +204,10 @@ class PlanExecutor:
         except BaseException:  # its partner would wait for a robot that does not come
             self._drop(together)
             raise
+        ends = [status]
         for other in together:  # its end is awaited, too: what one has given, the other may have dropped
             there = self._await(other) if status.state is JobState.SUCCEEDED else self._called_off(other)
+            ends.append(there)
             status = there if status.state is JobState.SUCCEEDED else status
         self.jobs[-1] = SubmittedOrder(job, order, status)
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
@@ -217,8 +219,11 @@ class PlanExecutor:
         )
         why = failure_reasons.short_reason(outcome, scene, action.object)
         fresh = sanitized_scene(self.port.scene())
-        if action.op == planned_actions.PLACE:
-            self.knocked = self._knocked(outcome, scene, fresh)
+        moved = self._moved_unasked([end.outcome for end in ends if end.outcome is not None], scene, fresh)
+        more, knocked = self._unasked_text(moved, fresh), bool(moved) and action.op == planned_actions.PLACE
+        if moved:
+            result = render(coded("robot.and_also", said=result, more=more), self.language)
+            shown = self.message(coded("robot.and_also", said=shown or coded("planner.done"), more=more))
         if status.state is JobState.SUCCEEDED:
             if self._scene_shows(action, fresh):
                 self.progress.mark("done", result)
@@ -227,7 +232,7 @@ class PlanExecutor:
                 self._expect(action)
                 self.setbacks.refused.clear()
                 self._check_place(action, fresh)
-                return self.message(self.knocked)
+                return self.message(more) if knocked else ""
             result = why = coded("planner.unseen")
             shown = self.message(why)
         self.progress.mark("failed", result)
@@ -245,22 +250,30 @@ class PlanExecutor:
         code = failure_reasons.code(outcome)
         if code and code != self.reason(why):
             self.codes.append(code)
-        if self.knocked:
-            return self.message(self.knocked)
+        if knocked:
+            return self.message(more)
         if blocked:
             self._postpone(action, why, outcome, scene)
             return ""
         return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
 
-    def _knocked(self, outcome: Outcome, before: Scene, after: Scene) -> CodedText | str:
-        """What a place moved beside its own thing; "" for nothing. What lies in one box may shift there."""
+    def _moved_unasked(self, outcomes: Sequence[Outcome], before: Scene, after: Scene) -> dict[str, float]:
+        """What an order moved beside its own thing, and how far (m). What lies in one box may shift there."""
         was, now = layout(before), layout(after)
-        moved = [
-            coded("robot.moved_by", id=thing_names.named(id, after), mm=1000 * as_float(line.get("moved_m")))
+        moved = {
+            id: as_float(line.get("moved_m"))
+            for outcome in outcomes
             for line in as_objects(outcome.evidence.get("also_moved"))
             if (id := str(line.get("id"))) in now and not (now[id].relation == "in" and was.get(id) == now[id])
+        }
+        self.unasked |= {id: max(metres, self.unasked.get(id, 0.0)) for id, metres in moved.items()}
+        return moved
+
+    def _unasked_text(self, moved: Mapping[str, float], scene: Scene) -> CodedText | str:
+        named = [
+            coded("robot.moved_by", id=thing_names.named(id, scene), mm=1000 * metres) for id, metres in moved.items()
         ]
-        return coded("robot.also_moved", moved=moved) if moved else ""
+        return coded("robot.also_moved", moved=named) if named else ""
 
     def _check_place(self, action: PlannedAction, scene: Scene) -> None:
         """Whether a thing brought where it was wanted serves its goal."""
@@ -424,8 +437,13 @@ class PlanExecutor:
         self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
-        done = coded("robot.and_also", said=coded("planner.done"), more=self.knocked)
-        return self._report(ok, self.message(done if self.knocked else coded("planner.done")) if ok else reason, judged)
+        said = self.message(coded("planner.done")) if ok else reason
+        return self._report(ok, self._with_unasked(said, scene), judged)
+
+    def _with_unasked(self, said: str, scene: Scene) -> str:
+        """The end of an instruction names what its orders moved beside their own things."""
+        more = self.message(self._unasked_text(self.unasked, scene))
+        return said if more in said else self.message(coded("robot.and_also", said=said, more=more))
 
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[GoalResult, ...]:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""
@@ -452,9 +470,8 @@ class PlanExecutor:
         if self.progress.rows:
             self._write()
         scene = sanitized_scene(self.port.scene())
-        return replace(
-            self._report(False, self.message(coded("planner.cancelled")), self._judge(scene, {})), cancelled=True
-        )
+        said = self._with_unasked(self.message(coded("planner.cancelled")), scene)
+        return replace(self._report(False, said, self._judge(scene, {})), cancelled=True)
 
     def _abort(self, error: BaseException) -> None:
         """After an error of the system: leave a correct TASK.md and no running job, as far as possible."""

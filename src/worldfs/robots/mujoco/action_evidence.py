@@ -117,7 +117,11 @@ class ActionEvidence:
             way = self.arm.rig.position(self.thing) - self._from
             out["object_moved"] = round(float(np.linalg.norm(way)), 4)
             out["carried_by"] = {owner: round(part, 3) for owner, part in support.shares(rig, self.thing).items()}
-        meant = self.meant | self.arm.reserved.handled_by_others(self.arm.robot_id, self._time)
-        if others := displacements.displacements(self._poses, self._all(), meant):
+        if others := self.also_moved():
             out["also_moved"] = others
         return {**out, **self.more}
+
+    def also_moved(self) -> list[displacements.Displacement]:
+        """What was moved until now that the action is not about."""
+        meant = self.meant | self.arm.reserved.handled_by_others(self.arm.robot_id, self._time)
+        return displacements.displacements(self._poses, self._all(), meant)

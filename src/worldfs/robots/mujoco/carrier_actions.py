@@ -14,9 +14,10 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.order_parameters import LABEL
+from worldfs.robots import displacements
 
 from . import carrier_model, params
-from .action_evidence import plan_failure, rounded
+from .action_evidence import object_poses, plan_failure, rounded
 from .array_types import Array
 from .carrier import Carrier
 from .carrier_route import HALF, ROOM, FloorMap, obstacles, swept_boxes
@@ -182,9 +183,17 @@ class DriveEvidence:
 
     def __init__(self, carrier: Carrier) -> None:
         self.carrier, self.cargo = carrier, carrier.cargo()
+        self._poses, self._time = object_poses(carrier.rig), float(carrier.simulation.data.time)
         self._steps, self._before = carrier.mover.steps, rounded(carrier.view.position())
         self.distance: float | None = None
         self.more: Json = {}
+
+    def also_moved(self) -> list[displacements.Displacement]:
+        """What was moved beside its cargo, and beside what other robots handled."""
+        carrier = self.carrier
+        theirs = carrier.reserved.handled_by_others(carrier.robot_id, self._time)
+        meant = {*self.cargo, *carrier.cargo(), *theirs}
+        return displacements.displacements(self._poses, object_poses(carrier.rig), meant)
 
     def close(self) -> Json:
         """The evidence: positions in m, times in s."""

@@ -12,6 +12,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Scene
+from worldfs.robots import displacements
 
 from . import carrier_actions
 from .action_evidence import stop_failure
@@ -107,6 +108,7 @@ class CarrierDriver:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
         if (touches := carrier.simulation.touches) is not None:
             outcome = judged(outcome, touches.since(start, (self.robot_id, carrier.tray.id)))
+        outcome = displacements.with_displacements(outcome, evidence.also_moved())
         wall_s = round(run.clock.monotonic() - began, 3)
         return replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
 

@@ -50,26 +50,18 @@ def _later(rig: BodyRig, without: str = "") -> BodyRig:
         data.qpos[rig.qpos[without] + 2] += AWAY
     loose = np.array([owner in rig.body or owner == GRAINS for owner in rig.body_owner])
     dofs = np.nonzero(~loose[model.dof_bodyid])[0]
-    fixed = ~loose[model.jnt_bodyid]
-    spans = [range(at, at + _NUMBERS[kind]) for at, kind in zip(model.jnt_qposadr[fixed], model.jnt_type[fixed])]
-    numbers = np.array([number for span in spans for number in span], dtype=int)
-    kept = data.qpos[numbers].copy()
+    fixed = np.ones(model.nq, dtype=bool)
+    for at in model.jnt_qposadr[loose[model.jnt_bodyid]].tolist():
+        fixed[at : at + 7] = False
+    kept = data.qpos[fixed].copy()
     for _ in range(round(TRIAL / TIMESTEP)):
         data.qvel[dofs] = 0.0
         simulation.advance("", 1)
-        data.qpos[numbers] = kept
+        data.qpos[fixed] = kept
     mujoco.mj_forward(model, data)
     then = copy.copy(rig)
     then.simulation = simulation
     return then
-
-
-_NUMBERS = {
-    mujoco.mjtJoint.mjJNT_FREE.value: 7,
-    mujoco.mjtJoint.mjJNT_BALL.value: 4,
-    mujoco.mjtJoint.mjJNT_SLIDE.value: 1,
-    mujoco.mjtJoint.mjJNT_HINGE.value: 1,
-}
 
 
 def _in_one_box(rig: BodyRig, id: str, other: str, then: BodyRig) -> bool:

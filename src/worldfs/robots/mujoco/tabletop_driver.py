@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 from worldfs.base.driver import Interpreter, Run, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
 from worldfs.base.extras import needs
-from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
@@ -36,6 +36,8 @@ from .shared_world import SharedWorld
 from .touch_log import judged
 from .world_difference import CameraSensor, WorldDifference
 
+FALLS, LOOK = 2.0, 0.1  # s
+FALLING = 0.02  # m/s
 UNNAMED = "unknown"  # category of what matches no name
 
 if TYPE_CHECKING:
@@ -166,14 +168,25 @@ class TabletopDriver:
             outcome = moved_on(outcome)
         if (touches := arm.simulation.touches) is not None:
             outcome = judged(outcome, touches.since(start, (self.robot_id,)))
-        if others := displacements.displacement_text(as_objects(outcome.evidence.get("also_moved"))):
-            outcome = replace(outcome, message=coded("robot.and_also", said=outcome.message, more=others))
+        if arm.mover.moved:
+            self._await_rest(arm.reserved.handled_by_others(self.robot_id, start))
+        outcome = displacements.with_displacements(outcome, action_evidence.also_moved())
         wall_s = round(run.clock.monotonic() - began, 3)
         outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
         trouble = self.photograph(run.artifacts)
         if trouble:  # what was done is done: a full disk must not turn it into a failure
             outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})
         return outcome
+
+    def _await_rest(self, theirs: Collection[str]) -> None:
+        """What the order set in motion is measured where it comes to rest, unless that takes longer than `FALLS`."""
+        arm, rig = self.arm, self.arm.rig
+        watched = [id for id in rig.objects if id not in theirs and id != rig.held() and rig.holder(id) is None]
+        with contextlib.suppress(MotionStopped):
+            for _ in range(round(FALLS / LOOK)):
+                if all(rig.speed(id) < FALLING for id in watched):
+                    return
+                arm.mover.wait(LOOK)
 
     def standstill(self, since: float) -> Standstill:
         arm = self._arm

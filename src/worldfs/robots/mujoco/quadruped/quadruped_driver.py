@@ -13,7 +13,7 @@ import numpy as np
 
 from worldfs.base.driver import RECORD_FPS, Run, Standstill
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_float, as_list, as_object, as_objects
+from worldfs.base.json_values import as_float, as_list, as_object
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import TRUTH
@@ -232,10 +232,9 @@ class QuadrupedDriver:
             walker.charge = 1.0  # the station exchanges the battery
         evidence = self._evidence(before, trip, target)
         theirs = reserved.handled_by_others(self.robot_id, start)
-        if others := displacements.displacements(poses, displacements.object_poses(world.things()), theirs):
-            evidence["also_moved"] = others
+        others = displacements.displacements(poses, displacements.object_poses(world.things()), theirs)
         self._state = {"mode": "idle", "status": _status(code, stopped, target), "target_label": self._label(target)}
-        return self._told(order, target, code, stopped, evidence)
+        return displacements.with_displacements(self._told(order, target, code, stopped, evidence), others)
 
     def _told(self, order: Order, target: FloorTarget | None, code: str, stopped: str, evidence: Json) -> Outcome:
         if stopped:
@@ -251,8 +250,6 @@ class QuadrupedDriver:
             said = what
         else:
             said = coded("robot.walk_reached", what=what, mm=1000 * as_float(evidence["distance_to_goal"]))
-        if others := displacements.displacement_text(as_objects(evidence.get("also_moved"))):
-            said = coded("robot.and_also", said=said, more=others)
         return (
             Outcome.failure(Cause.ERROR, code, said, evidence=evidence) if code else Outcome.success(said, **evidence)
         )
