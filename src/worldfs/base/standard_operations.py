@@ -51,11 +51,11 @@ WIPE: Final = Operation(
 )  # fmt: skip
 HAND_OVER: Final = Operation(
     "hand_over", "Hold the held object out to another robot, and let go once that has it (with its take_over)",
-    (Parameter("to", "string"),), undoable=True,
+    (Parameter("to", "string"), Parameter("points", "list", optional=True)), undoable=True,
 )  # fmt: skip
 TAKE_OVER: Final = Operation(
     "take_over", "Take an object that another robot holds out (with its hand_over)",
-    (Parameter("object_id", "string"),), undoable=True,
+    (Parameter("object_id", "string"), Parameter("points", "list", optional=True)), undoable=True,
 )  # fmt: skip
 OPEN_FIXTURE: Final = Operation(
     "open_fixture", "Open a drawer or a chest by its knob", (Parameter("object_id", "string"),), undoable=True

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
+from worldfs.base.meeting_points import POINTS, meeting_points
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.model.profile import BASE_FRAME
@@ -122,6 +123,8 @@ class Critic:
             for end in () if refused else order_ends(order, scene, robot, scene.held(case.node)):
                 _bounds(case, end.said, end.point)
                 _reach(case, end.said, end.point)
+            if order.op in (HAND_OVER.name, TAKE_OVER.name):
+                _meeting(case)
             taken = _taken(case) if order.op == TAKE_OVER.name else thing if order.op in LIFTED else None
             if taken is not None:
                 _payload(case, taken)
@@ -224,6 +227,53 @@ def _taken(case: _Case) -> Thing | None:
     """What another robot is to hold out."""
     value = given_parameter(case.order.params, OBJECT)[1]
     return case.scene.thing(value) if isinstance(value, str) else None
+
+
+def _meeting(case: _Case) -> None:
+    """Where two arms meet: at the points that the order lists, else at any that their drivers may choose."""
+    listed = case.order.params.get(POINTS)
+    if listed is None:
+        _anywhere(case)
+        return
+    points = [parameters.point(Operation(""), {GOAL[0]: one}, GOAL[:1]) for one in _items(listed)]
+    if not points or None in points:
+        case.say("critic.type", name=POINTS, expected=coded("handover.points"), value=refusals.display_value(listed))
+    for point in points:
+        _bounds(case, coded("critic.meeting"), point)
+        _reach(case, coded("critic.meeting"), point)
+
+
+def _items(listed: object) -> Sequence[object]:
+    return listed if isinstance(listed, list | tuple) else ()
+
+
+def _anywhere(case: _Case) -> None:
+    """One of the points between the bases must be in reach, and each that is must be inside the bounds: which one of
+    them it will be only the drivers know."""
+    robot, reach = case.robot, case.profile.max_reach
+    if robot is None or not _located_base(robot):
+        return
+    base = robot.pose[:3]
+    points = [point for partner in _partners(case) for point in meeting_points(base, partner.pose[:3])]
+    near = [point for point in points if reach is None or math.dist(base, point) <= reach + _SLACK]
+    if points and not near:
+        _reach(case, coded("critic.meeting"), min(points, key=lambda point: math.dist(base, point)))
+    outside = next((point for point in near if any(beyond(case.profile, robot, point))), None)
+    _bounds(case, coded("critic.meeting"), outside)
+
+
+def _partners(case: _Case) -> list[RobotState]:
+    """The robot to which an order gives a thing, or the one that holds what it takes; any other one where that is not
+    known yet."""
+    others = [one for one in case.scene.robots if one.robot_id != case.node and _located_base(one)]
+    if case.order.op == HAND_OVER.name:
+        return [one for one in others if one.robot_id == case.order.params.get("to")]
+    thing = _taken(case)
+    return [one for one in others if thing is not None and case.scene.held(one.robot_id) == thing.id] or others
+
+
+def _located_base(robot: RobotState) -> bool:
+    return len(robot.pose) >= 3 and all(parameters.number(v) and math.isfinite(v) for v in robot.pose)
 
 
 def _all_named(case: _Case) -> None:

@@ -59,7 +59,7 @@ def reading(instruction: str, port: PlannerPort, robots: Callable[[], Iterable[s
 def _plan(intent: CommandIntent, scene: Scene, port: PlannerPort) -> dict[str, object]:
     """Goals and steps in words, in the instruction's language; what cannot be reached is named with its reason."""
     language, robot = intent.language, port.robot_id
-    limits = PlanConstraints(intent.protected)
+    limits = PlanConstraints(intent.protected, profile_of=port.profile)
     groups = stages(intent.goals, intent.later)
     plan = build_plan(groups, scene, profile=port.profile(), robot_id=robot, limits=limits)
     goals = [

@@ -92,7 +92,7 @@ class TreePlannerPort:
         base, namespace = f"/projects/{project}", world.namespace(PLANNER)
         self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
         self._lessons = CachedDocument(namespace, f"{base}/LESSONS.md", lessons_file.read)
-        self._profile = CachedDocument(namespace, f"/nodes/{node}/EMBODIED.md", embodied.read)
+        self._profiles: dict[str, CachedDocument[Profile]] = {}  # by robot
         self._task = CachedDocument(namespace, f"{base}/TASK.md", task.read)
 
     def scene(self) -> Scene:
@@ -136,9 +136,14 @@ class TreePlannerPort:
         stored = self.world.store.get(f"{STEPS}/{self.robot_id}")
         return [id for id in stored.data.decode("utf-8", "replace").split() if _STEP.fullmatch(id)] if stored else []
 
-    def profile(self) -> Profile | None:
+    def profile(self, robot: str = "") -> Profile | None:
+        id = robot or self.robot_id
+        if id not in self._profiles:
+            self._profiles[id] = CachedDocument(
+                self.world.namespace(PLANNER), f"/nodes/{id}/EMBODIED.md", embodied.read
+            )
         try:
-            profile = self._profile.get()
+            profile = self._profiles[id].get()
         except BadInput:
             return None
         return profile if profile.ops else None
@@ -153,13 +158,12 @@ class TreePlannerPort:
             return ()  # unreadable lessons do not stop a robot; `paos check` reports them
 
     def avoid(self, order: Order) -> Lesson | None:
-        own = order.node in ("", self.robot_id)
-        return avoid(self.lessons(), order, self.scene(), self.profile() if own else None)
+        return avoid(self.lessons(), order, self.scene(), self.profile(order.node))
 
     def learn(self, order: Order, scene: Scene) -> None:
         """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""
         language = self.language()
-        found = Critic().review(order, scene, self.profile())
+        found = Critic().review(order, scene, self.profile(order.node))
         if any(not item.warning for item in found):
             note = note_for(order, found, self.now(), language)
             page = CachedDocument(self.world.namespace(CRITIC), self._lessons.path, lessons_file.read)

@@ -84,6 +84,7 @@ class World:
     before: Callable[[World, Order], None] | None = None
     forbid: Callable[[Order, Scene], Lesson | None] = lambda order, scene: None
     ops: tuple[str, ...] = OPS
+    profiles: dict[str, Profile] = field(default_factory=dict)  # of the robots that have another than the usual one
     robot_id: str = ROBOT
     log: list[Order] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
@@ -103,7 +104,9 @@ class World:
     def earlier(self) -> Scene | None:
         return self.was
 
-    def profile(self) -> Profile:
+    def profile(self, robot: str = "") -> Profile:
+        if (id := robot or self.robot_id) in self.profiles:
+            return self.profiles[id]
         ops, sensors = tuple(Operation(o) for o in self.ops), (("RGB-D Camera (front)", True),)
         return Profile("Panda", ops=ops, sensors=sensors, max_reach=0.855, max_grip_width=0.08)
 
@@ -224,7 +227,7 @@ class World:
             self.now_scene,
             objects=objects,
             relations=(*kept, *((relation,) if relation else ())),
-            robots=(replace(self.now_scene.robots[0], holding=holding),),
+            robots=(replace(self.now_scene.robots[0], holding=holding), *self.now_scene.robots[1:]),
         )
 
     def remove(self, id: str) -> None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import random
 import threading
 from dataclasses import replace
 
 import pytest
 
 from worldfs.base.errors import Busy
+from worldfs.base.meeting_points import meeting_points
 from worldfs.base.model import Cause, Operation, Outcome, Profile, RobotState
+from worldfs.base.standard_operations import described
+from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import HandedGoal, HoldingGoal
+from worldfs.planning.planner.plan_executor import PlanExecutor
 
 from .conftest import OPS, ROBOT
 
@@ -142,3 +148,111 @@ def test_a_giver_that_has_failed_calls_its_partner_off_and_one_cancelled_ends_th
     report = Planner(world).run("hand the apple over to franka_002")
     taking, giving = world.log
     assert not report.ok and world.cancelled == [taking.id] and giving.op == "hand_over", report
+
+
+# --- the limits of both ---
+
+SAYINGS = ("hand the apple over to franka_002", "pick up the apple and hand it to franka_002", "把苹果递给franka_002")
+LIMITS = {
+    "payload": ({"max_payload": 0.1}, ("0.1 kg",)),
+    "opening": ({"max_grip_width": 0.05}, ("0.05 m",)),
+    "too small": ({"min_grip_width": 0.09}, ("90 mm",)),
+    "reach": ({"max_reach": 0.5}, ("0.5 m",)),
+    "bounds": ({"bounds": ((-2.0, 2.0), (-2.0, 2.0), (-0.8, 0.2))}, ("0.2",)),
+    "bounds of the world": ({"bounds": ((-2.0, 0.2), (-2.0, 2.0)), "bounds_frame": "world"}, ("0.2",)),
+    "operations": ({"ops": tuple(Operation(op) for op in OPS)}, ()),
+    "a limit that is not read": ({"unread": ("Max Payload: about 3 kg",)}, ()),
+}
+
+
+def able(**limits):
+    ops = tuple(replace(described(op), sensors=()) for op in ABLE)
+    return replace(Profile("Panda", ops=ops, max_reach=0.855, max_payload=3.0, max_grip_width=0.08), **limits)
+
+
+@pytest.mark.parametrize("said", SAYINGS)
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_limit_of_the_receiver_refuses_the_whole_before_the_first_step_and_is_named(world, room, said, limit):
+    changed, figures = LIMITS[limit]
+    world.now_scene, world.ops = room, ABLE
+    world.profiles = {ROBOT: able(), OTHER: able(**changed)}
+    report = Planner(world).run(said)
+    assert not report.ok and world.log == [], report
+    assert OTHER in report.reason and all(figure in report.reason for figure in figures), report.reason
+    assert all(order.node == OTHER for order in world.learned)
+
+
+@pytest.mark.parametrize("said", SAYINGS)
+@pytest.mark.parametrize("limit", [name for name in LIMITS if name != "operations"])
+def test_so_does_a_limit_of_the_giver(world, room, said, limit):
+    changed, figures = LIMITS[limit]
+    world.now_scene, world.ops = room, ABLE
+    world.profiles = {ROBOT: able(**changed), OTHER: able()}
+    report = Planner(world).run(said)
+    assert not report.ok and world.log == [], report
+    assert ROBOT in report.reason and all(figure in report.reason for figure in figures), report.reason
+
+
+@pytest.mark.parametrize("said", SAYINGS)
+def test_a_receiver_whose_hand_is_full_or_whose_profile_cannot_be_read_is_no_receiver(world, room, said):
+    world.now_scene, world.ops = room, ABLE
+    world.profiles = {OTHER: None}
+    report = Planner(world).run(said)
+    assert not report.ok and world.log == [] and OTHER in report.reason, report
+    world.profiles = {}
+    full = replace(room.robots[1], holding="can_01", gripper="holding")
+    world.now_scene = replace(room, robots=(room.robots[0], full))
+    report = Planner(world).run(said)
+    assert not report.ok and world.log == [] and OTHER in report.reason, report
+
+
+def test_two_reaches_that_do_not_meet_are_said_of_both(world, room):
+    far = replace(room, robots=(room.robots[0], RobotState(OTHER, (1.8, 0.0, 0.0), {}, "open")))
+    world.now_scene, world.ops = far, ABLE
+    world.profiles = {ROBOT: able(max_reach=5.0), OTHER: able(max_reach=0.855)}
+    report = Planner(world).run(SAYINGS[0])
+    assert not report.ok and world.log == [] and OTHER in report.reason and "0.855 m" in report.reason, report
+
+
+def test_a_receiver_that_is_no_longer_seen_is_handed_nothing(world, room):
+    handing(room, world)
+    world.before = None
+    alone = replace(world.now_scene, robots=world.now_scene.robots[:1])
+    command = interpret(SAYINGS[0], world.now_scene, profile=PROFILE, robot_id=ROBOT)
+    world.now_scene = alone
+    report = PlanExecutor(world, command, StopSignal()).run(alone)
+    assert not report.ok and world.log == [] and "where franka_002 stands is not known" in report.reason, report
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_points_of_any_two_workspaces_are_inside_both_or_nothing_is_ordered(world, room, seed):
+    draw = random.Random(seed)
+    other = (draw.uniform(0.5, 1.3), draw.uniform(-0.4, 0.4), draw.uniform(-0.1, 0.1))
+    robots = (room.robots[0], RobotState(OTHER, other, {}, "open"))
+    world.now_scene, world.ops = replace(room, robots=robots), ABLE
+
+    def limits():
+        box = [(draw.uniform(-2.0, 0.1), draw.uniform(0.5, 2.0)) for _ in "xy"] + [(-0.8, draw.uniform(0.2, 1.0))]
+        return {"bounds": tuple(box), "bounds_frame": "world", "max_reach": draw.uniform(0.6, 1.2)}
+
+    given = {id: limits() for id in (ROBOT, OTHER)}
+    world.profiles = {id: able(**one) for id, one in given.items()}
+
+    def fits(id, point):
+        base, one = (0.0, 0.0, 0.0) if id == ROBOT else other, given[id]
+        inside = all(low <= v <= high for v, (low, high) in zip(point, one["bounds"], strict=True))
+        return inside and math.dist(point, base) <= one["max_reach"] + 1e-3
+
+    Planner(world).run(SAYINGS[0])
+    handing = [order for order in world.log if order.op in ("hand_over", "take_over")]
+    every = list(meeting_points((0.0, 0.0, 0.0), other))
+    possible = [point for point in every if all(fits(id, point) for id in given)]
+    if not possible:
+        assert world.log == []
+        return
+    for order in handing:
+        for point in order.params.get("points", every):
+            assert fits(ROBOT, point) and fits(OTHER, point), (order, point)
+    if fits(ROBOT, (0.5, 0.1, 0.033)):
+        assert len(handing) >= 2, world.lines
+        assert handing[0].params.get("points") == handing[1].params.get("points")

@@ -44,6 +44,7 @@ ROWS = {
     "critic.place.expected": ("three finite numbers", "三个有限数值"),
     "critic.place.found": ("{value}", "{value}"),
     "critic.place.fix": ("observe the scene again before acting", "先重新观测场景再行动"),
+    "critic.meeting": ("the point where the two arms meet", "两只手臂会合的位置"),
     "critic.bounds.expected": (
         "{axis} in [{low:g}, {high:g}] m{frame}",
         "{axis} 在 [{low:g}, {high:g}] m 内{frame}",

@@ -21,6 +21,15 @@ ROWS = {
     "handover.offer": ("a thing that another robot holds out", "另一个机器人递出的物体"),
     "handover.not_offered": ("nobody holds {id} out", "没有机器人递出 {id}"),
     "handover.give": ("let the other robot hand it over at the same time", "让另一个机器人同时递过来"),
+    "handover.points": ("a list of points [x, y, z], in metres", "[x, y, z] 点的列表，单位米"),
+    "handover.give_points": (
+        "give the points at which the two may meet, or leave them out",
+        "给出双方可以会合的点，或省略",
+    ),
+    "handover.elsewhere": (
+        "{id} is held out at {at}, and the order allows other points only",
+        "{id} 递到了 {at}，而指令只允许别的位置",
+    ),
     "handover.no_grasp": ("no joint angles take it from the other side", "没有关节角能从另一侧接住它"),
     "handover.turn_it": ("pick it up the other way round, or set it down between them", "换个方向拿起，或放在两者之间"),
     "handover.not_alone": ("{id} is also touched by {others}", "{id} 还被 {others} 接触"),

@@ -272,6 +272,12 @@ ROWS = {
     "planner.lifted": ("lifted {m:.3f} m", "举起 {m:.3f} 米"),
     "planner.inside": ("rests inside", "已放入"),
     "planner.off": ("{mm:.1f} mm off", "偏差 {mm:.1f} 毫米"),
+    "planner.no_base": ("where {robot} stands is not known", "不知道 {robot} 在哪里"),
+    "planner.no_meeting": (
+        "no point between {one} and {other} is in the reach and the bounds of both",
+        "{one} 与 {other} 之间没有双方都够得着且都在工作空间内的位置",
+    ),
+    "planner.of_robot": ("{robot}: {why}", "{robot}：{why}"),
     "planner.short_reach": ("out of reach", "够不着"),
     "planner.short_payload": ("too heavy", "太重"),
     "planner.short_wide": ("too wide for the gripper", "太宽，夹爪夹不住"),

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Profile, Scene, Thing
+from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
 
 from . import planned_actions, thing_names
 from .goals import Goal, HandedGoal, OpenedGoal, PouredGoal, SlidGoal, holds, subject
+from .hand_over_points import allowed_points
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
 
@@ -36,13 +37,21 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
         if thing is None:
             lost.append((goal, coded("planner.gone", name=id)))
             continue
-        action = _operation(goal, thing, stage)
+        points: Sequence[Vec] | None = None
+        if isinstance(goal, HandedGoal) and limits.profile_of is not None:
+            points = allowed_points(scene, (robot_id, profile), (goal.robot, limits.profile_of(goal.robot)))
+        action = _operation(goal, thing, points or (), stage)
         why = limits.abandoned.get(id, "")
+        if isinstance(goal, HandedGoal) and not _stands(scene.robot(goal.robot)):
+            why = why or coded("planner.no_base", robot=goal.robot)
         if id in limits.protected:
             why = coded("planner.protected", name=thing_names.named(id, scene))
         if not why and not planned_actions.supports_op(profile, action.op):
             why = coded("planner.no_op", what=action.op)
-        if why := why or refused(action, scene):
+        why = why or refused(action, scene)
+        if not why and points is not None and not points:
+            why = coded("planner.no_meeting", one=robot_id, other=action.partner)
+        if why:
             lost.append((goal, why))
             continue
         actions.append(action)
@@ -50,11 +59,16 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
     return actions, lost, scene
 
 
-def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
+def _stands(robot: RobotState | None) -> bool:
+    """Whether it is known where the robot stands."""
+    return robot is not None and len(robot.pose) >= 3
+
+
+def _operation(goal: Goal, thing: Thing, points: Sequence[Vec], stage: int) -> PlannedAction:
     if isinstance(goal, OpenedGoal):
         return planned_actions.fixture_action(thing.id, goal.state, stage)
     if isinstance(goal, HandedGoal):
-        return planned_actions.hand_over_action(thing.id, goal.robot, stage)
+        return planned_actions.hand_over_action(thing.id, goal.robot, points, stage)
     if isinstance(goal, PouredGoal):
         return planned_actions.pour_action(thing.id, goal.into, stage)
     if not isinstance(goal, SlidGoal):

@@ -126,7 +126,7 @@ class ModelReading:
         """The whole plan, checked by the critic as it would unfold. Raises `BadInput` with the first reason."""
         if odd := [id for id in touched_ids(goals) if not _PLAIN_ID.fullmatch(id)]:
             raise BadInput(coded("model.odd_id", id=one_line(odd[0], 60)))
-        profile, limits = self._port.profile(), PlanConstraints()
+        profile, limits = self._port.profile(), PlanConstraints(profile_of=self._port.profile)
         plan = build_plan(stages(goals), scene, profile=profile, robot_id=self._port.robot_id, limits=limits)
         if plan.unmet:
             goal, why = plan.unmet[0]

@@ -89,11 +89,19 @@ class _Group:
     refused: list[tuple[PlannedAction, Scene]] = field(default_factory=list)
 
     def why_not(self, action: PlannedAction, scene: Scene) -> str:
-        """The critic's refusal of an action in that scene, recorded; "" if it passes."""
-        why = feasible.critic_refusal(action, self.robot_id, scene, self.profile)
-        if why:
-            self.refused.append((action, scene))
-        return why
+        """The critic's refusal of an action, or of what another robot does meanwhile, in that scene, recorded; "" for
+        none. Where there are several robots, it names the one."""
+        profile_of = self.limits.profile_of
+        for one in (action, *planned_actions.companion(action)):
+            robot = one.node or self.robot_id
+            if robot == self.robot_id:
+                why = feasible.critic_refusal(one, robot, scene, self.profile)
+            else:
+                why = feasible.partner_refusal(one, scene, profile_of(robot)) if profile_of is not None else ""
+            if why:
+                self.refused.append((one, scene))
+                return coded("planner.of_robot", robot=robot, why=why) if len(scene.robots) > 1 else why
+        return ""
 
     def solve(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
         poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]

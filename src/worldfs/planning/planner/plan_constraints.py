@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from worldfs.base.model import Vec
+from worldfs.base.model import Profile, Vec
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +17,4 @@ class PlanConstraints:
     spots: Mapping[str, Sequence[Vec]] = field(default_factory=dict)
     late: Sequence[str] = ()  # things tried before without success: after all others
     dig: Mapping[str, Sequence[str]] = field(default_factory=dict)  # id in a container → neighbours to lift out
+    profile_of: Callable[[str], Profile | None] | None = None  # of another robot; None: partners are not judged

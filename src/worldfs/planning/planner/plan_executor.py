@@ -115,7 +115,9 @@ class PlanExecutor:
         )
 
     def _limits(self) -> PlanConstraints:
-        return PlanConstraints(self.command.protected, self.setbacks.abandoned, dig=self.setbacks.dig)
+        return PlanConstraints(
+            self.command.protected, self.setbacks.abandoned, dig=self.setbacks.dig, profile_of=self.port.profile
+        )
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
         """Goals of a stage but for poses that were taken already: the page need not show those."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from worldfs.base.json_text import parse_json
+from worldfs.base.meeting_points import POINTS
 from worldfs.base.model import Json, Profile, Vec
 
 from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGoal, SeenGoal, VisitGoal
@@ -93,16 +94,21 @@ def pour_action(id: str, into: str, stage: int = 0) -> PlannedAction:
     return PlannedAction(POUR, {"object_id": id, "target": into}, id, stage=stage)
 
 
-def hand_over_action(id: str, robot: str, stage: int = 0) -> PlannedAction:
-    """Needs the thing in the gripper; the other robot is ordered to take it over meanwhile."""
-    return PlannedAction(HAND_OVER, {"to": robot}, id, ThingLocation("held", robot), stage=stage, partner=robot)
+def hand_over_action(id: str, robot: str, points: Sequence[Vec] = (), stage: int = 0) -> PlannedAction:
+    """Needs the thing in the gripper; the other robot is ordered to take it over meanwhile. `points`: where they may
+    meet (m, world frame); () for anywhere between them."""
+    params: Json = {"to": robot, POINTS: [list(point) for point in points]} if points else {"to": robot}
+    return PlannedAction(HAND_OVER, params, id, ThingLocation("held", robot), stage=stage, partner=robot)
 
 
 def companion(action: PlannedAction) -> tuple[PlannedAction, ...]:
     """What another robot is ordered to do at the same time: nothing, or one action."""
     if not action.partner:
         return ()
-    params: Json = {"object_id": action.object}
+    params: Json = {
+        "object_id": action.object,
+        **{name: value for name, value in action.params.items() if name == POINTS},
+    }
     return (PlannedAction(TAKE_OVER, params, action.object, stage=action.stage, node=action.partner),)
 
 

@@ -25,8 +25,8 @@ class PlannerPort(Protocol):
         """The scene before the last instruction of this robot moved things; None if there is none."""
         ...
 
-    def profile(self) -> Profile | None:
-        """EMBODIED.md; None where it has none or it cannot be read."""
+    def profile(self, robot: str = "") -> Profile | None:
+        """EMBODIED.md of a robot, "" for its own; None where it has none or it cannot be read."""
         ...
 
     def language(self) -> str:

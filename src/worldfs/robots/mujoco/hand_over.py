@@ -7,11 +7,12 @@ goes by what it measures of the world, so the same orders make the same motion.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.base.meeting_points import POINTS, meeting_points
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT
@@ -28,10 +29,9 @@ from .path_planner import plan_path
 from .shared_motion import Leg, plan_motion
 
 LEVEL = 1.45  # rad off straight down that the giver's hand points
-HEIGHTS = (0.40, 0.50, 0.30)  # m over the bases where they meet
-ASIDE = (0.35, -0.35, 0.28, -0.28, 0.42, -0.42)  # m off the line between the bases: there each has room behind its hand
 FACING = 0.9  # rad that the giver's hand may point beside the receiver
 AWAY = 0.12  # m
+MET = 0.05  # m from a point of an order that the thing may be held out
 DEPTH = 0.025  # m from the thing's far end that the receiver's pads take it
 PADS = 0.026  # m between the tool points of two hands that hold a thing the same way
 POLL = 0.1  # s
@@ -111,35 +111,45 @@ def plan_offer(arm: Arm, order: Order) -> OfferPlan | Finding:
         found = coded("robot.holds_it", robot=receiver, id=full)
         fix = coded("robot.let_place", robot=receiver)
         return Finding("CRITIC_REFUSED", "ACTION.md params.to", coded("handover.free_hand"), found, fix, order.id)
-    return _offered(arm, held, receiver, order.id)
+    points = _allowed(order)
+    return points if isinstance(points, Finding) else _offered(arm, held, receiver, points, order.id)
 
 
-def _offered(arm: Arm, held: str, receiver: str, job: str) -> OfferPlan | Finding:
+def _allowed(order: Order) -> list[Array] | Finding:
+    """The points (m, world frame) at which an order allows the two to meet; [] where it leaves that to the robots."""
+    given = order.params.get(POINTS)
+    if given is None:
+        return []
+    points = [params.vector(one) for one in given] if isinstance(given, list | tuple) else []
+    found = [one[:3] for one in points if one is not None]
+    if not found or len(found) != len(points):
+        return params.invalid_param(order, POINTS, coded("handover.points"), given, coded("handover.give_points"))
+    return found
+
+
+def _offered(arm: Arm, held: str, receiver: str, points: Sequence[Array], job: str) -> OfferPlan | Finding:
     """A way to hold it out between the bases, level, towards the other."""
     checker = arm.collision_checker(held=held)
     position, rotation = arm.view.tcp_pose()
     offset = rotation.T @ (arm.rig.position(held) - position)
     base, other = arm.view.base, arm.rig.others[receiver].base
     yaw = math.atan2(*(other - base)[[1, 0]])
-    across = np.array([-math.sin(yaw), math.cos(yaw), 0.0])
     why, middle = "", (base + other) / 2
-    for height in HEIGHTS:
-        for aside in ASIDE:
-            at = middle + across * aside + geometry.up(height)
-            for turned in (
-                rotations.hand_rotation(yaw, LEVEL),
-                rotations.hand_rotation(yaw + math.pi, -LEVEL),
-            ):
-                q = arm.solver.solve(arm.view.joints(), at - turned @ offset, turned)
-                if q is None:
-                    continue
-                if hits := checker.hits(q):
-                    why = why or coded("robot.at_goal", hits=contacts(hits))
-                    continue
-                way = plan_path(checker, arm.view.joints(), q, via=(arm.ready,))
-                if way is not None:
-                    return OfferPlan(held, receiver, way)
-                why = why or coded("robot.no_free_way")
+    for at in points or [np.array(point) for point in meeting_points(base.tolist(), other.tolist())]:
+        for turned in (
+            rotations.hand_rotation(yaw, LEVEL),
+            rotations.hand_rotation(yaw + math.pi, -LEVEL),
+        ):
+            q = arm.solver.solve(arm.view.joints(), at - turned @ offset, turned)
+            if q is None:
+                continue
+            if hits := checker.hits(q):
+                why = why or coded("robot.at_goal", hits=contacts(hits))
+                continue
+            way = plan_path(checker, arm.view.joints(), q, via=(arm.ready,))
+            if way is not None:
+                return OfferPlan(held, receiver, way)
+            why = why or coded("robot.no_free_way")
     if not why:
         return unreachable_finding(arm, receiver, middle, coded("handover.no_joints"), job)
     return collision_finding(coded("handover.way", id=held, robot=receiver, why=why), job)
@@ -201,6 +211,8 @@ def review_take(arm: Arm, order: Order) -> Finding | None:
     if (held := arm.rig.held()) is not None:
         found, fix = coded("robot.holds", id=held), coded("robot.place_first", id=held)
         return Finding("HOLDING", "ENVIRONMENT.md robots[].holding", coded("robot.empty_gripper"), found, fix, order.id)
+    if isinstance(points := _allowed(order), Finding):
+        return points
     if not arm.rig.others:
         found, fix = coded("handover.alone"), coded("handover.name_robot")
         return Finding("CRITIC_REFUSED", "ACTION.md params", coded("handover.another"), found, fix, order.id)
@@ -291,6 +303,10 @@ def take_over(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcom
         return _ended(
             arm, id, AttemptResult(False, "NOT_OFFERED", coded("handover.not_offered", id=id)), action_evidence
         )
+    points, at = _allowed(order), arm.rig.position(id)
+    if not isinstance(points, Finding) and points and min(float(np.linalg.norm(at - one)) for one in points) > MET:
+        elsewhere = AttemptResult(False, "NOT_OFFERED", coded("handover.elsewhere", id=id, at=at))
+        return _ended(arm, id, elsewhere, action_evidence)
     planned = plan_motion(arm, lambda: plan_take(arm, id, order.id), take_legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())

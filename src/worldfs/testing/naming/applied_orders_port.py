@@ -45,7 +45,7 @@ class AppliedOrdersPort:
     def earlier(self) -> Scene | None:
         return None
 
-    def profile(self) -> Profile | None:
+    def profile(self, robot: str = "") -> Profile | None:
         return self._profile
 
     def language(self) -> str:
