@@ -105,3 +105,66 @@ def test_other_things_are_handed_over_too(kind):
     }
     done = pair_with(things[kind]).together(GIVE)
     assert all(outcome.ok for some in done.values() for outcome in some), measured(done)
+
+
+# --- where they meet ---
+
+MEET = [0.45, -0.35, 0.40]
+
+
+def test_they_meet_at_a_point_of_the_order():
+    pair = pair_with()
+    give = {NEAR: (GIVE[NEAR][0], ("hand_over", {"to": FAR, "points": [MEET]})),
+            FAR: (("take_over", {"object_id": "cube", "points": [MEET]}),)}  # fmt: skip
+    done = pair.together(give)
+    (_, given), (taken,) = done[NEAR], done[FAR]
+    assert given.ok and taken.ok, measured(done)
+    assert np.linalg.norm(np.array(given.evidence["at"]) - MEET) < hand_over.MET
+
+
+def test_what_is_held_out_at_another_point_than_the_order_allows_is_not_taken():
+    pair = pair_with()
+    give = {NEAR: (GIVE[NEAR][0], ("hand_over", {"to": FAR, "points": [MEET]})),
+            FAR: (("take_over", {"object_id": "cube", "points": [[0.45, 0.35, 0.40]]}),)}  # fmt: skip
+    done = pair.together(give)
+    (_, given), (taken,) = done[NEAR], done[FAR]
+    assert (given.code, taken.code) == ("NOT_TAKEN", "NOT_OFFERED"), measured(done)
+    assert given.evidence["held_by"] == NEAR and "other points" in taken.message
+
+
+def test_points_that_are_none_or_out_of_reach_are_refused():
+    pair = pair_with()
+    assert pair.run(NEAR, GIVE[NEAR][0])[0].ok
+    for odd in ("here", [], [1, 2, 3], [[0.45, float("nan"), 0.4]], {"x": 1}):
+        assert refused(pair, NEAR, "hand_over", to=FAR, points=odd).code == "SCHEMA_VALIDATION"
+        assert refused(pair, FAR, "take_over", object_id="cube", points=odd).code == "SCHEMA_VALIDATION"
+    assert "Max Reach" in refused(pair, NEAR, "hand_over", to=FAR, points=[[3.0, 0.0, 0.4]]).field
+
+
+@pytest.mark.parametrize("node", [NEAR, FAR])
+@pytest.mark.parametrize(
+    ("limits", "points", "field"),
+    [
+        ({"bounds": ((-2, 2), (-2, 2), (-0.8, 2))}, None, ""),
+        ({"bounds": ((-2, 2), (-2, 2), (-0.8, 0.35))}, None, "Workspace Bounds"),
+        ({"bounds": ((-2, 2), (-0.1, 2), (-0.8, 2))}, None, "Workspace Bounds"),
+        ({"bounds": ((-2, 2), (-0.1, 2), (-0.8, 2)), "bounds_frame": "world"}, [MEET], "Workspace Bounds"),
+        ({"bounds": ((-2, 2), (-2, 0.1), (-0.8, 2)), "bounds_frame": "world"}, [MEET], ""),
+        ({"max_reach": 0.5}, None, "Max Reach"),
+        ({"max_reach": 0.5}, [MEET], "Max Reach"),
+        ({}, [[0.45, 0.0, "high"]], "points"),
+        ({"max_payload": 0.05}, None, "Max Payload"),
+    ],
+)
+def test_the_critic_judges_where_each_of_the_two_meets_the_other(node, limits, points, field):
+    profile = replace(Profile("arm", ops=HANDLING, max_reach=0.855), **limits)
+    given = {} if points is None else {"points": points}
+    if node == NEAR:
+        order = Order("a", NEAR, "hand_over", {"to": FAR, **given})
+    else:
+        order = Order("a", FAR, "take_over", {"object_id": "cube", **given})
+    near = replace(ROBOTS[0], holding="cube", gripper="holding")
+    found = [f for f in Critic().review(order, Scene((near, ROBOTS[1]), (CUBE,), (TABLE,)), profile) if not f.warning]
+    if field == "Max Payload" and node == NEAR:
+        field = ""  # it was judged when the thing was picked up
+    assert [field in one.field for one in found] == ([True] if field else []), found
