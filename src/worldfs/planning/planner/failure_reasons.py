@@ -59,7 +59,8 @@ def _hits_itself(outcome: Outcome) -> bool:
 def riders(outcome: Outcome) -> tuple[str, ...]:
     """Ids of things that a refusal says lie on the one that it is about."""
     said = [part for text in (outcome.message, *(f.found for f in outcome.findings)) for part in parts(text)]
-    return tuple(str(id) for part in said if part.code == "robot.carries" for id in as_list(part.args["others"]))
+    named = [str(id) for part in said if part.code == "robot.carries" for id in as_list(part.args["others"])]
+    return tuple(dict.fromkeys(named))  # the message and the finding say it
 
 
 def short_reason(outcome: Outcome, scene: Scene, about: str = "") -> str:
