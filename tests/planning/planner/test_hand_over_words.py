@@ -13,7 +13,7 @@ import pytest
 from worldfs.base.errors import Busy
 from worldfs.base.meeting_points import meeting_points
 from worldfs.base.model import Cause, Operation, Outcome, Profile, RobotState
-from worldfs.base.standard_operations import described
+from worldfs.base.standard_operations import described, meaning
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import HandedGoal, HoldingGoal
@@ -166,7 +166,7 @@ LIMITS = {
 
 
 def able(**limits):
-    ops = tuple(replace(described(op), sensors=()) for op in ABLE)
+    ops = tuple(replace(meaning(op) or described(op), sensors=()) for op in ABLE)
     return replace(Profile("Panda", ops=ops, max_reach=0.855, max_payload=3.0, max_grip_width=0.08), **limits)
 
 
@@ -204,6 +204,20 @@ def test_a_receiver_whose_hand_is_full_or_whose_profile_cannot_be_read_is_no_rec
     world.now_scene = replace(room, robots=(room.robots[0], full))
     report = Planner(world).run(said)
     assert not report.ok and world.log == [] and OTHER in report.reason, report
+
+
+@pytest.mark.parametrize("node", [ROBOT, OTHER])
+def test_a_profile_that_lists_no_points_is_named_where_points_are_needed(world, room, node):
+    world.now_scene, world.ops = room, ABLE
+    low = {"bounds": ((-2.0, 2.0), (-2.0, 2.0), (-0.8, 0.45))}
+    world.profiles = {ROBOT: able(**low), OTHER: able(**low)}
+    ops = world.profiles[node].ops
+    old = tuple(
+        replace(op, parameters=op.parameters[:1]) if op.name in ("hand_over", "take_over") else op for op in ops
+    )
+    world.profiles[node] = able(**low, ops=old)
+    report = Planner(world).run(SAYINGS[0])
+    assert not report.ok and world.log == [] and f"{node} may not meet everywhere" in report.reason, report
 
 
 def test_two_reaches_that_do_not_meet_are_said_of_both(world, room):

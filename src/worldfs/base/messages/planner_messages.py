@@ -272,6 +272,10 @@ ROWS = {
     "planner.lifted": ("lifted {m:.3f} m", "举起 {m:.3f} 米"),
     "planner.inside": ("rests inside", "已放入"),
     "planner.off": ("{mm:.1f} mm off", "偏差 {mm:.1f} 毫米"),
+    "planner.no_points": (
+        "{robot} may not meet everywhere, and its EMBODIED.md lists no {name} for {op}: add `{name}?: list`",
+        "{robot} 并非处处可以会合，而它的 EMBODIED.md 的 {op} 没有 {name}：请加上 `{name}?: list`",
+    ),
     "planner.no_base": ("where {robot} stands is not known", "不知道 {robot} 在哪里"),
     "planner.no_meeting": (
         "no point between {one} and {other} is in the reach and the bounds of both",

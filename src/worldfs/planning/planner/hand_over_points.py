@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from worldfs.base.meeting_points import meeting_points
+from worldfs.base.meeting_points import POINTS, meeting_points
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, RobotState, Scene, Vec
 from worldfs.planning.workspace_bounds import SLACK, beyond
 
+from .planned_actions import HAND_OVER, TAKE_OVER
 
-def allowed_points(
-    scene: Scene, giver: tuple[str, Profile | None], receiver: tuple[str, Profile | None]
-) -> list[Vec] | None:
+Limited = tuple[str, Profile | None]  # a robot, and its profile
+
+
+def allowed_points(scene: Scene, giver: Limited, receiver: Limited) -> list[Vec] | None:
     """The points (m, world frame) at which two robots may meet, for their orders to list; [] where there is none. None
     where every point is allowed, and where a base is not known."""
     robots = [(scene.robot(id), profile) for id, profile in (giver, receiver)]
@@ -21,6 +25,23 @@ def allowed_points(
     every = list(meeting_points(*(one.pose[:3] for one, _ in known)))
     fit = [point for point in every if all(_fits(profile, one, point) for one, profile in known)]
     return None if len(fit) == len(every) else [tuple(round(v, 4) for v in point) for point in fit]
+
+
+def no_way_to_meet(scene: Scene, points: Sequence[Vec] | None, giver: Limited, receiver: Limited) -> CodedText | str:
+    """Why the two cannot be told where to meet: where one stands is not known, or its profile lists no points; "" if
+    they can."""
+    for (id, profile), op in ((giver, HAND_OVER), (receiver, TAKE_OVER)):
+        robot = scene.robot(id)
+        if robot is None or not _located(robot):
+            return coded("planner.no_base", robot=id)
+        if points and not _lists_points(profile, op):
+            return coded("planner.no_points", robot=id, op=op, name=POINTS)
+    return ""
+
+
+def _lists_points(profile: Profile | None, op: str) -> bool:
+    row = profile.op(op) if profile is not None else None
+    return row is None or not row.parameters or POINTS in {parameter.name for parameter in row.parameters}
 
 
 def _located(robot: RobotState) -> bool:

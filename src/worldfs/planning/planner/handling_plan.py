@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.model import Profile, Scene, Thing, Vec
 
 from . import planned_actions, thing_names
 from .goals import Goal, HandedGoal, OpenedGoal, PouredGoal, SlidGoal, holds, subject
-from .hand_over_points import allowed_points
+from .hand_over_points import allowed_points, no_way_to_meet
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
 
@@ -38,12 +38,12 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
             lost.append((goal, coded("planner.gone", name=id)))
             continue
         points: Sequence[Vec] | None = None
-        if isinstance(goal, HandedGoal) and limits.profile_of is not None:
-            points = allowed_points(scene, (robot_id, profile), (goal.robot, limits.profile_of(goal.robot)))
-        action = _operation(goal, thing, points or (), stage)
         why = limits.abandoned.get(id, "")
-        if isinstance(goal, HandedGoal) and not _stands(scene.robot(goal.robot)):
-            why = why or coded("planner.no_base", robot=goal.robot)
+        if isinstance(goal, HandedGoal) and limits.profile_of is not None:
+            pair = (robot_id, profile), (goal.robot, limits.profile_of(goal.robot))
+            points = allowed_points(scene, *pair)
+            why = why or no_way_to_meet(scene, points, *pair)
+        action = _operation(goal, thing, points or (), stage)
         if id in limits.protected:
             why = coded("planner.protected", name=thing_names.named(id, scene))
         if not why and not planned_actions.supports_op(profile, action.op):
@@ -57,11 +57,6 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
         actions.append(action)
         scene = _after(goal, thing, scene)
     return actions, lost, scene
-
-
-def _stands(robot: RobotState | None) -> bool:
-    """Whether it is known where the robot stands."""
-    return robot is not None and len(robot.pose) >= 3
 
 
 def _operation(goal: Goal, thing: Thing, points: Sequence[Vec], stage: int) -> PlannedAction:
