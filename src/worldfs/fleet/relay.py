@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
+from worldfs.base.tray_names import tray_id
 
 from .mission import Mission, MissionOrder
 
@@ -64,7 +65,7 @@ def relay(
             load, here = tuple(things[first : first + LOAD]), len(legs)
             legs += [
                 RelayLeg(carriers[0], giver, (), last),
-                RelayLeg(giver, f"{carriers[0]}_tray", load, (here,)),
+                RelayLeg(giver, tray_id(carriers[0]), load, (here,)),
                 RelayLeg(carriers[0], taker, (), (here + 1,)),
                 RelayLeg(taker, container, load, (here + 2,)),
             ]

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from worldfs.base.model import Relation, Scene
-
-_TRAY = "_tray"
+from worldfs.base.tray_names import robot_of_tray
 
 
 def left_to_their_carriers(seen: Scene, read: Callable[[], Scene], robot: str) -> Scene:
@@ -42,7 +41,7 @@ def left_to_their_carriers(seen: Scene, read: Callable[[], Scene], robot: str) -
 
 def _is_tray(id: str, robot: str) -> bool:
     """Whether it is another robot's tray."""
-    return id.endswith(_TRAY) and id != robot + _TRAY
+    return robot_of_tray(id) not in ("", robot)
 
 
 def _carrier(relations: Iterable[Relation], thing: str) -> tuple[str, str] | None:
@@ -50,6 +49,6 @@ def _carrier(relations: Iterable[Relation], thing: str) -> tuple[str, str] | Non
     for edge in relations:
         if edge.subject == thing and edge.relation == "held_by":
             return edge.object, edge.relation
-        if edge.subject == thing and edge.relation in ("in", "on") and edge.object.endswith(_TRAY):
-            return edge.object.removesuffix(_TRAY), edge.relation
+        if edge.subject == thing and edge.relation in ("in", "on") and (robot := robot_of_tray(edge.object)):
+            return robot, edge.relation
     return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mujoco
 
 from worldfs.base.model import Thing
+from worldfs.base.tray_names import tray_id
 
 from .array_types import Native
 
@@ -37,7 +38,7 @@ PLATE = (0.80, 0.82, 0.85, 1.0)
 def tray(robot_id: str, base: tuple[float, ...]) -> Thing:
     """The tray of a carrier whose base is there (x y z of the floor, m): a thing like a basket."""
     at = (base[0], base[1], base[2] + TRAY_FOOT + TRAY[2] / 2)
-    return Thing(f"{robot_id}_tray", f"tray of {robot_id}", "tray", at, size=TRAY, shape="basket", color="#c8ccd4")
+    return Thing(tray_id(robot_id), f"tray of {robot_id}", "tray", at, size=TRAY, shape="basket", color="#c8ccd4")
 
 
 def add(spec: Native, base: tuple[float, ...], prefix: str) -> None:

@@ -19,6 +19,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
+from worldfs.base.tray_names import tray_id
 from worldfs.robots import rotations
 from worldfs.robots.displacements import STAND
 
@@ -91,7 +92,7 @@ def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = (), quadrupe
     """
     arms = _placements(scene, robot_ids, alone=len(robot_ids) == 1 and not carriers and not quadrupeds)
     bases = [place.base for place in arms]
-    trays = {f"{id}_tray" for id in carriers}
+    trays = {tray_id(id) for id in carriers}
     scene = replace(scene, furniture=tuple(t for t in scene.furniture if t.id not in trays))
     # An object without a position in the file is not built, and stays as the file has it. So does
     # one whose numbers cannot be built.
