@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import render
 from worldfs.interfaces.cli.command_table import COMMANDS, ArgumentSpec, CommandSpec
 from worldfs.interfaces.cli.help_pages import page
 from worldfs.interfaces.cli.parser import parse
@@ -211,3 +212,28 @@ def test_a_page_shows_every_argument_as_it_is_typed() -> None:
     text = page("agent run", TABLE)
     assert text.splitlines()[0] == "usage: paos agent run [OPTIONS] NAME [CMD …]"
     assert [word for word in ("-q, --quiet", "--type research|ad-hoc", "--timeout SECONDS") if word not in text] == []
+
+
+def test_an_option_that_is_given_twice_is_no_command():
+    with pytest.raises(BadInput, match=r"--timeout.*more than once"):
+        said("agent run rio --timeout 3 --timeout 4")
+    assert said("agent run rio --error a --error b")["error"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "stop --nodes a", "stop -a", "--node a stop", "halt", "STOP now", "stop --node", "stop --everything", "estop",
+        "stop --json --frob", "停",
+    ],
+)  # fmt: skip
+def test_what_was_to_stop_a_robot_and_is_not_understood_says_that_none_was_stopped(line):
+    with pytest.raises(BadInput) as refused:
+        parse(line.split(), COMMANDS)
+    assert "no robot was stopped" in str(render(refused.value.fix, "en")), line
+
+
+def test_several_robots_are_named_with_and_without_the_option():
+    for line in ("stop a b", "stop --node a --node b", "stop a --node b", "resume a b"):
+        given = parse(line.split(), COMMANDS)
+        assert sorted([*given["node"], *given["robot"]]) == ["a", "b"], line

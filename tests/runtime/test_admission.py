@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.messages import render
 from worldfs.base.model import Job, JobStatus, Order
-from worldfs.runtime.admission import admit, has_cycle
+from worldfs.runtime.admission import admit, has_cycle, means_stop
 
 
 def order(id, *others, node="arm"):
@@ -61,3 +61,16 @@ def test_what_no_file_can_show_is_refused_by_name(bad, found):
     (finding,) = admit(replace(order("a"), **bad), {"arm"}, {}.__contains__, asks=True)
     assert (finding.code, finding.job) == ("SCHEMA_VALIDATION", "a")
     assert str(render(finding.found, "en")) == found
+
+
+@pytest.mark.parametrize("op", ["stop", "STOP", "emergency_stop", "e-stop", "halt", "stop_all", "急停", "停止"])
+def test_an_order_that_is_to_stop_a_robot_is_refused_at_once(op):
+    """It would wait behind the job that it is to end."""
+    (finding,) = means_stop(replace(order("a"), op=op))
+    assert finding.code == "OP_NOT_IN_PROFILE" and "no robot was stopped" in str(render(finding.found, "en"))
+    assert "paos stop arm" in str(render(finding.fix, "en"))
+
+
+@pytest.mark.parametrize("op", ["move_to", "stop_filling", "place", "stopper", ""])
+def test_another_order_is_not(op):
+    assert means_stop(replace(order("a"), op=op)) == []

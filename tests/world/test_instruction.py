@@ -126,3 +126,41 @@ def test_a_stop_of_the_robot_ends_what_its_instruction_waits_for(world):
         assert instruction.stop_text() == "arm was stopped meanwhile, and has been resumed since"
     with Instruction(world, "arm", "go home", StopSignal()) as other:
         assert other.start() == "" and not other.stopped  # the turn is free
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stop you idiot", "somebody stop it", "full stop", "no!", "do not put it there", "let the dog go", "别这样压着",
+        "the cup", "if it is red, go home",
+    ],
+)  # fmt: skip
+def test_what_is_no_instruction_waits_for_no_robot(world, text):
+    """It may have been meant to stop the robot that it would wait for."""
+    first = InstructionTurn(world.store, "arm", "clear the table", SystemClock())
+    assert first.try_acquire() is None
+    with Instruction(world, "arm", text, StopSignal()) as instruction:
+        refused = instruction.start()
+    assert not instruction.understood
+    assert any(said in refused for said in ("no robot was stopped", "stopped no robot", "没有停止任何机器人"))
+    first.release()
+
+
+def test_what_a_model_may_read_waits_unless_it_may_be_about_stopping(world):
+    first = InstructionTurn(world.store, "arm", "clear the table", SystemClock())
+    assert first.try_acquire() is None
+    stop = StopSignal()
+    stop.set()  # it would wait: that ends at once
+    with Instruction(world, "arm", "frobnicate the widget", stop, by_model=True) as instruction:
+        assert instruction.start() == "cancelled before its turn" and instruction.understood
+    with Instruction(world, "arm", "stop frobnicating", StopSignal(), by_model=True) as instruction:
+        assert "stopped no robot" in instruction.start() and not instruction.understood
+    first.release()
+
+
+def test_a_stopped_robot_does_not_hide_that_no_other_was_stopped(world):
+    world.stop("arm")
+    with Instruction(world, "arm", "stop you idiot", StopSignal()) as instruction:
+        assert "stopped no robot" in instruction.start()
+    with Instruction(world, "arm", "go home", StopSignal()) as instruction:
+        assert "stopped" in instruction.start() and instruction.stopped

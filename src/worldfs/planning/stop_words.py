@@ -24,8 +24,16 @@ _OTHER_STOP: Final = (
     "hold everything|hold position|hold your position|stay|stay put|stay still|stay where you are|whoa|enough|"
     "that is enough|that's enough|far enough|that's far enough|cancel|cancel it|cancel that|cancel everything|"
     "abort mission|shut it down|turn it off|turn the robot off|switch it off|switch the robot off|kill switch|kill it|"
+    "suspend|interrupt|terminate|desist|cease and desist|stand by|standby|time out|timeout|brakes|hang on|woah|"
+    "cut it out|knock it off|end it|hands off|hands off me|back off|get off|get off me|get off my foot|get off my hand|"
+    "let go of me|let go of my hand|let go of my arm|let go of my finger|let go of my fingers|let me go|"
+    "shut it off|switch yourself off|turn yourself off|shut yourself down|cut the power|cut power|kill the power|"
+    "power off the robot|pull the plug|ouch|you are hurting me|you're hurting me|it is hurting me|it's hurting me|"
+    "it hurts|that hurts|mayday|"
     "put a stop to it|put a stop to this|put an end to it|put an end to this|"
-    "住手|定住|打住|等一下|等等|等一等|等我|等等我|等我一下|慢着|且慢|取消|取消任务|关机|关掉机器人|关闭机器人"
+    "住手|定住|打住|等一下|等等|等一等|等我|等等我|等我一下|慢着|且慢|取消|取消任务|关机|关掉机器人|关闭机器人|"
+    "够了|算了|到此为止|罢手|收手|待在原地|呆在原地|放开我|松开我|放手|撒手|松手|别压我|压到我了|压着我了|压到我的手了|"
+    "夹住我了|夹到我了|夹着我了|夹到手了|夹住手了|撞人了|撞到人了|撞到我了|关掉|断电|关电源|切断电源|救命|好疼"
 )
 # A negation, and what may stand between it and the verb of motion.
 _NOT: Final = (
@@ -263,6 +271,11 @@ def has_stop_word(text: str) -> bool:
     """Is there a word for stop anywhere in it?"""
     plain = _plain(text[: 2 * LONGEST])
     return not _SIGNS.isdisjoint(plain) or bool(_STOP_WORD.search(" ".join(_tokens(plain))))
+
+
+def may_be_about_stopping(text: str) -> bool:
+    """Has it a word for stop, or one that forbids? Then it is read before what else waits for the robot."""
+    return has_stop_word(text) or bool(_FORBIDS.search(_plain(text[: 2 * LONGEST])))
 
 
 def _plain(text: str) -> str:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
+
+# operations by which a person means to stop a robot, their letters and signs alone
+_STOPS: Final = frozenset(
+    "stop stopall stoprobot stopnow halt haltall freeze abort abortall estop emergencystop emergencyhalt "  # noqa: SIM905
+    "killswitch 停 停止 停下 急停 紧急停止 紧急停车".split()
+)
 
 
 def admit(
@@ -82,6 +89,15 @@ def admit(
             )
         )
     return findings
+
+
+def means_stop(order: Order) -> list[Finding]:
+    """The finding against an order that is to stop a robot: it would wait behind the job that it is to end."""
+    if "".join(sign for sign in order.op.casefold() if sign.isalnum()) not in _STOPS:
+        return []
+    fix = coded("runtime.stop_by_command", node=order.node)
+    expected, found = coded("runtime.an_operation"), coded("runtime.stop_in_queue", op=order.op)
+    return [Finding("OP_NOT_IN_PROFILE", f"{order.sheet} {order.id} action_type", expected, found, fix, order.id)]
 
 
 def _unwritable(order: Order) -> tuple[str, str] | None:

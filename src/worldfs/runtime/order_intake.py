@@ -14,7 +14,7 @@ from worldfs.base.model import Finding, Job, Order
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
 
-from .admission import admit
+from .admission import admit, means_stop
 from .alerts import Alerts
 from .approval_gate import ApprovalGate
 from .body_worker import JobHooks, KernelNode
@@ -157,6 +157,8 @@ class OrderIntake:
             self._off(),
             asks=self._approvals.waits(job.order),
         )
+        if not findings and self._nodes[job.order.node].operation(job.order.op) is None:
+            findings = means_stop(job.order)
         findings = findings or self._demanded(job)
         if findings:
             outcome = refusal_outcome(tuple(findings))

@@ -7,12 +7,13 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.stop_signal import StopSignal
-from worldfs.formats import environment
-from worldfs.planning.planner import QuestionIntent, interpret
+from worldfs.planning.planner import Intent, QuestionIntent, RefusedIntent, interpret
+from worldfs.planning.planner.scene_facts import sanitized_scene
+from worldfs.planning.stop_words import has_stop_word
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import RELEASE_S
@@ -41,9 +42,12 @@ class Instruction:
         tell: Callable[[str], None] = lambda line: None,
         *,
         mission: str = "",
+        by_model: bool = False,
     ) -> None:
-        """`mission`: the mission that gives the instruction."""
-        self._mission = mission
+        """`mission`: the mission that gives the instruction. `by_model`: a model may read what the grammar does not."""
+        self._mission, self._by_model = mission, by_model
+        self._why = ""
+        self.understood = True  # False: it waited for no turn, because it is no instruction
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
         self._watched = ExitStack()  # the stops, during the turn
@@ -68,12 +72,16 @@ class Instruction:
         """Wait for the turn. "" once it is acquired, or none is needed; else why the instruction may not go on."""
         now = self._now()
         if now.stopped:
+            if refused := self._refused():
+                return refused
             self.stopped = True
             return "" if self._is_question() else self.stop_text(now)
         what = " ".join(self._text.split())
         short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
         self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
         if not self._first(self._turn):
+            if not self.understood:
+                return self._why
             return render(coded("runtime.cancelled_waiting"), self.language)
         self._count = self._now().number
         if self._mission:
@@ -112,10 +120,10 @@ class Instruction:
                 ahead = turn.try_acquire()
                 if ahead is None and not self._now().stopped:
                     return True
-                if ahead and not said and self._is_question():
+                if ahead and not said and (self._is_question() or self._refused()):
                     turn.release()
                     self._turn = None
-                    return True
+                    return self.understood
                 if lost := lost_text(self._world, self._node) if keys else "":
                     told = lost
                 elif ahead is None:
@@ -130,12 +138,30 @@ class Instruction:
 
     def _is_question(self) -> bool:
         """Whether it is a question: it moves nothing, and needs no turn."""
+        return isinstance(self._intent(), QuestionIntent)
 
+    def _refused(self) -> str:
+        """Why it is no instruction, whoever has the robot; "" where a model, or what moves meanwhile, may decide
+        otherwise. A text that was to stop the robot must not wait until it stands."""
+        intent = self._intent()
+        if not isinstance(intent, RefusedIntent):
+            return ""
+        meant = intent.kind == "negation" or has_stop_word(self._text)
+        if not meant and (intent.kind in ("ambiguous", "impossible") or (self._by_model and intent.kind == "unknown")):
+            return ""
+        self.understood = False
+        told = "paos stop" in intent.reason  # that no robot was stopped
+        self._why = intent.reason if told else render(coded("runtime.no_order", why=intent.reason), self.language)
+        return self._why
+
+    def _intent(self) -> Intent | None:
+        """The grammar's reading. None: the scene cannot be read."""
         try:
-            scene = environment.read(self._world.content("ENVIRONMENT.md")).scene
-            return isinstance(interpret(self._text, scene), QuestionIntent)
-        except BadInput:
-            return False
+            port = self._world.planner_port(self._node)
+            scene = sanitized_scene(port.scene())
+            return interpret(self._text, scene, port.earlier, profile=port.profile(), robot_id=self._node)
+        except WorldError:
+            return None
 
     def _now(self) -> StopState:
         return self._world.stops.state(self._node)

@@ -275,14 +275,19 @@ class MissionThreads:
 
     def _run(self, mission: Mission, hold: MissionHold, stop: StopSignal) -> MissionEnd:
         text, robot = mission.order.text, mission.status.robot
-        with Instruction(self.world, robot, text, stop, hold.note_turn, mission=mission.id) as instruction:
+        model = self._model(mission.order.confirm)
+        turn = Instruction(
+            self.world, robot, text, stop, hold.note_turn, mission=mission.id, by_model=model is not None
+        )
+        with turn as instruction:
             if refused := instruction.start():
-                return MissionEnd(MissionEndKind.STOPPED, refused)
+                kind = MissionEndKind.STOPPED if instruction.understood else MissionEndKind.FAILED
+                return MissionEnd(kind, refused)
             hold.note_turn("")
             port = MissionPlannerPort(self, instruction, mission, hold, stop)
             needs = self._goal_needs(text, robot)
             port.reserve_things(needs.things if isinstance(needs, GoalNeeds) else ())
-            report = Planner(port, self._model(mission.order.confirm)).run(text, stop)
+            report = Planner(port, model).run(text, stop)
             if instruction.stopped:
                 return MissionEnd(MissionEndKind.STOPPED, instruction.stop_text())
             reason = render(report.reason, instruction.language)

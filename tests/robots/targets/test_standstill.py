@@ -41,13 +41,16 @@ class Told:
         return self.reading
 
 
-def stands(reading: Any, robot: Told | None = None) -> bool:
+def stands(reading: Any, robot: Told | None = None, before: RobotReading | None = None) -> bool:
+    """By two readings, of which the first is a fifth of a second older."""
     clock = ManualClock()
     clock.advance(NOW - clock.monotonic())
     robot = robot or Told(ARM)
-    robot.reading = reading
     made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # it is only read
     try:
+        robot.reading = before or replace(robot.reading, at=NOW - 0.2)
+        made.standstill(NOW - 200)
+        robot.reading = reading
         return made.standstill(NOW - 200).stands
     except Exception:  # the caller takes it for "could not be measured"
         return False
@@ -77,9 +80,22 @@ def test_no_worthless_reading_confirms_a_standstill(case: int) -> None:
 
 @pytest.mark.parametrize("name", OPTIONAL)
 def test_what_a_robot_does_not_measure_hides_no_standstill(name: str) -> None:
-    compared = name in ("speeds", "velocity")  # without them one reading shows nothing
     unmeasured: dict[str, Any] = {name: None}
-    assert stands(replace(ARM, **unmeasured)) is not compared
+    assert stands(replace(ARM, **unmeasured))
+
+
+@pytest.mark.parametrize("one", [ARM, BASE, replace(ARM, speeds=None, velocity=None)])
+def test_one_reading_alone_shows_no_standstill(one: RobotReading) -> None:
+    assert not stands(one, Told(one), one)
+
+
+@pytest.mark.parametrize(("name", "one"), [("joints", ARM), ("place", ARM), ("place", BASE)])
+def test_positions_that_change_deny_speeds_of_zero(name: str, one: RobotReading) -> None:
+    for step in (0.04, -0.04):  # 0.2 rad/s: a register of speeds that stays at zero stops nothing
+        moved = {name: getattr(one, name) + np.eye(getattr(one, name).size)[0] * step}
+        assert not stands(replace(one, **moved), Told(one))
+    noise = {name: getattr(one, name) + 0.001}
+    assert stands(replace(one, **noise), Told(one))
 
 
 @pytest.mark.parametrize("name", ["speeds", "velocity"])

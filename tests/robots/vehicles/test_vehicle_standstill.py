@@ -12,6 +12,7 @@ pytest.importorskip("numpy", reason="the extra rosbridge")
 from worldfs.base.driver import PluginContext
 from worldfs.base.model import Target
 from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
+from worldfs.robots.vehicles.rosbridge.ros_state import RosState
 from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
 from worldfs.testing.manual_clock import ManualClock
 
@@ -62,3 +63,43 @@ def test_a_navigated_robot_stands_by_a_report_of_now_alone(monkeypatch: Any, up:
     since = clock.monotonic() - 1
     clock.advance(age)
     assert made.standstill(since).stands is (up and guard and not age)
+
+
+def state(number: int, x: float, *, driving: bool = False) -> dict[str, Any]:
+    return {
+        "headerId": number, "timestamp": f"2026-11-29T08:00:{number:02d}.00Z", "driving": driving,
+        "agvPosition": {"x": x, "y": 0.0, "theta": 0.0, "mapId": "hall", "positionInitialized": True},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("places", "expected"), [((1.0, 1.0), True), ((1.0, 1.01), True), ((1.0, 1.4), False)])
+def test_a_vehicle_that_does_not_drive_and_is_elsewhere_each_time_does_not_stand(
+    places: tuple[float, float], expected: bool
+) -> None:
+    clock = ManualClock()
+    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
+    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
+    made._link._up.set()
+    made._online = "ONLINE"
+    for number, x in enumerate(places, 1):
+        clock.advance(1.0)
+        made._hear_state(state(number, x))
+    assert made.standstill(clock.monotonic() - 0.5).stands is expected
+    clock.advance(1.0)
+    made._hear_state(state(3, places[-1]))  # a correction of where it is passes
+    assert made.standstill(clock.monotonic() - 0.5).stands
+
+
+@pytest.mark.parametrize(("step", "expected"), [(0.0, True), (0.001, True), (0.05, False)])
+def test_an_odometry_that_travels_denies_a_twist_of_zero(step: float, expected: bool) -> None:
+    clock = ManualClock()
+    target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
+    heard = RosState(clock, rosbridge_settings.read_settings(target))
+    for number in range(10):
+        clock.advance(0.1)
+        pose = {"position": {"x": step * number, "y": 0.0}, "orientation": {"z": 0.0, "w": 1.0}}
+        zero = {"linear": {"x": 0.0, "y": 0.0}, "angular": {"z": 0.0}}
+        stamp = {"sec": 100, "nanosec": number * 100_000_000}
+        told = {"header": {"stamp": stamp}, "pose": {"pose": pose}, "twist": {"twist": zero}}
+        assert heard.hear(heard._settings.odometry, told)
+    assert heard.still is expected

@@ -1,6 +1,7 @@
 """Chat: a letter is a call at once; who answers it is looked up when it is answered."""
 
 import json
+import threading
 
 import pytest
 
@@ -113,6 +114,27 @@ def test_brains_of_one_lane_answer_in_the_order_of_the_letters() -> None:
         wait_for_call(calls, id)
     ends = [calls.visible_job(ALICE, id).ended for id in ids]
     assert ends == sorted(ends)
+    calls.close()
+
+
+def test_a_message_that_may_be_about_stopping_waits_for_none_before_it() -> None:
+    free = threading.Event()
+
+    class Busy(Parrot):
+        lane = "arm"
+
+        def answer(self, text: str, run: AgentJobContext) -> Outcome:
+            if text == "clear the table":
+                assert free.wait(60)
+            return Outcome.success(text)
+
+    calls = open_calls(None)
+    chat = Chat(calls, lambda agent: Busy())
+    first = chat.send(ALICE, b"clear the table").extra["job"]
+    for text in ("somebody stop it", "no!", "别这样"):
+        wait_for_call(calls, chat.send(ALICE, text.encode()).extra["job"])
+    free.set()
+    wait_for_call(calls, first)
     calls.close()
 
 

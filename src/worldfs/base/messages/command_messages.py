@@ -37,6 +37,15 @@ ROWS = {
     "command.no_command": ("unknown command {word!r} (choose from {choices})", "没有命令 {word!r}(可选：{choices})"),
     "command.see": ("see: {command} --help", "见：{command} --help"),
     "command.did_you_mean_see": ("did you mean {likely}? {see}", "是不是 {likely}？{see}"),
+    "command.message_no_stop": (
+        "a message stops no robot; to stop every robot: paos stop",
+        "消息不会停止任何机器人；要停止所有机器人：paos stop",
+    ),
+    "command.given_twice": ("{flag} is given more than once", "{flag} 给出了多次"),
+    "command.nothing_stopped": (
+        "no robot was stopped; every robot: paos stop, one: paos stop ID; {fix}",
+        "没有停止任何机器人；停止全部：paos stop，停止一个：paos stop ID；{fix}",
+    ),
     "command.not_connected": (
         "paos {command} does not work over --connect, and {asked} is set",
         "paos {command} 不能通过 --connect 使用，而 {asked} 已设置",

@@ -19,6 +19,15 @@ ROWS = {
     ),
     "runtime.unreviewed": ("the critic could not review the action: {said}", "Critic 无法审查：{said}"),
     # -- admission
+    "runtime.an_operation": ("an operation of the robot", "机器人的操作"),
+    "runtime.stop_in_queue": (
+        "“{op}”, which as an order would wait behind the job that runs: no robot was stopped",
+        "“{op}”，作为指令它会排在正在执行的任务之后：没有停止任何机器人",
+    ),
+    "runtime.stop_by_command": (
+        "to stop it now: paos stop {node}; every robot: paos stop",
+        "立即停止它：paos stop {node}；停止全部：paos stop",
+    ),
     "runtime.enabled_robot": ("an enabled robot", "已启用的机器人"),
     "runtime.disabled": ("{node} is disabled", "{node} 已停用"),
     "runtime.enable_robot": (
@@ -109,8 +118,12 @@ ROWS = {
     ),
     # -- an instruction
     "runtime.waiting": (
-        "waiting: {node} is doing “{what}” (process {pid})",
-        "等待：{node} 正在执行“{what}”(进程 {pid})",
+        "waiting: {node} is doing “{what}” (process {pid}); to stop it: paos stop {node}",
+        "等待：{node} 正在执行“{what}”(进程 {pid})；要停止它：paos stop {node}",
+    ),
+    "runtime.no_order": (
+        "{why}. Nothing was ordered, and no robot was stopped; to stop every robot: paos stop",
+        "{why}。没有下达任何指令，也没有停止任何机器人；要停止所有机器人：paos stop",
     ),
     "runtime.waiting_stopped": (
         "waiting: {node} is stopped, until: paos resume --node {node}",

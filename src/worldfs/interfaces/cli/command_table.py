@@ -91,7 +91,11 @@ _WORLD = (
         "stop",
         "help.stop",
         "stop_command:run",
-        (ArgumentSpec(("--node",), "help.one_robot", "ID"), ArgumentSpec(("--all",), "help.stop_all", takes="switch")),
+        (
+            ArgumentSpec(("robot",), "help.one_robot", "ID", many="*"),
+            ArgumentSpec(("--node",), "help.one_robot", "ID", many="*"),
+            ArgumentSpec(("--all",), "help.stop_all", takes="switch"),
+        ),
         "help.stop_more",
         remote="stop_command:remote_stop",
     ),
@@ -100,7 +104,8 @@ _WORLD = (
         "help.resume",
         "stop_command:resume",
         (
-            ArgumentSpec(("--node",), "help.one_robot", "ID"),
+            ArgumentSpec(("robot",), "help.one_robot", "ID", many="*"),
+            ArgumentSpec(("--node",), "help.one_robot", "ID", many="*"),
             ArgumentSpec(("--all",), "help.every_robot", takes="switch"),
         ),
         "help.resume_more",

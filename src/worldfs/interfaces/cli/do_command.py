@@ -23,7 +23,7 @@ from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.configured_model import configured_model
 from worldfs.world.instruction import Instruction
-from worldfs.world.instruction_model import planner_model
+from worldfs.world.instruction_model import PLANNER, planner_model
 from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.robot_stops import KernelSilent
 
@@ -91,7 +91,7 @@ def run(context: CommandContext) -> int:
         silence = stack.enter_context(SilentKernelEnd(stop, lambda error: _unknown(context, why[0], error)))
         instruction, refused = _wait_for_robot(context, stack, text, stop)
         if refused:
-            verdict = "stopped" if instruction.stopped else why[0]
+            verdict = "stopped" if instruction.stopped else why[0] if instruction.understood else "not_understood"
             value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
             context.output.report(refused, value, "bad")
             return EXIT[verdict]
@@ -211,7 +211,10 @@ def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: 
 
     world = stack.enter_context(context.open())
     node = world.planner_port(context["node"]).robot_id
-    instruction = Instruction(world, node, text, stop, lambda line: _print_line(context, line))
+    model = configured_model(world.config, context.home.path, context.environ, world.clock, PLANNER)
+    instruction = Instruction(
+        world, node, text, stop, lambda line: _print_line(context, line), by_model=model is not None
+    )
     return stack.enter_context(instruction), instruction.start()
 
 

@@ -7,9 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.dir_reader import WHOLE_MOST
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.given_file import read_given_file
 from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 
 from .command_context import CommandContext
 from .command_output import columns
@@ -17,6 +18,7 @@ from .command_tree import DEPTH_MAX, CommandTree, Unread, open_tree
 from .exits import DONE, MISUSE
 from .history_commands import past_path
 
+_CHAT: Final = re.compile(r"/agents/[^/]+/chat/control/input")  # a message there that says stop does the same
 _STOP_FILE: Final = re.compile(r"/nodes/([^/]+)/stop")  # whatever is written there stops: the answer is that of `stop`
 DECLARATIONS: Final = {"TARGETS.md": "targets", "SKILLS.md": "skills", "SESSIONS.md": "sessions"}
 
@@ -120,10 +122,21 @@ def write(context: CommandContext) -> int:
 
         return far_stop(context, stopped[1]) if context["connect"] else stop(context, stopped[1])
     data = _input_bytes(context)
-    with open_tree(context) as tree:
-        path = tree.path_of(context["path"])
-        _check_declarations(context, path, data)
-        done = tree.write(path, data, context["expect"] or "")
+    try:
+        with open_tree(context) as tree:
+            path = tree.path_of(context["path"])
+            _check_declarations(context, path, data)
+            done = tree.write(path, data, context["expect"] or "")
+    except UserError:
+        raise
+    except WorldError as error:
+        from worldfs.planning.stop_words import is_stop
+
+        if not (_CHAT.fullmatch(context["path"]) and is_stop(data.decode(errors="replace"))):
+            raise
+        from .stop_command import undelivered
+
+        return undelivered(context, error_message(error))
     more = {"job": done.job, "result_path": done.result_path} if done.job else {"revision": done.revision}
     said = coded("command.bytes_written", path=path, n=done.n)
     if done.result_path:

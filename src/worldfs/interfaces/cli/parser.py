@@ -22,10 +22,25 @@ from .command_table import GLOBAL, ROLES
 
 HELP = ("-h", "--help")
 MOST_NAMED = 12  # commands that an error lists
+STOPS = frozenset(
+    ["stop", "halt", "estop", "e-stop", "emergency-stop", "freeze", "abort", "pause", "停", "停止", "急停"]
+)  # what a person may type
 
 
 def parse(
     argv: Sequence[str], table: Sequence[CommandSpec], served: str = "", language: Callable[[], str] = lambda: "en"
+) -> dict[str, object]:
+    """As `_parsed`. What is meant to stop a robot and is not understood says that none was stopped."""
+    try:
+        return _parsed(argv, table, served, language)
+    except BadInput as error:
+        if any(word.strip("-!.,").casefold() in STOPS for word in argv[:MOST_NAMED]):
+            error.fix = coded("command.nothing_stopped", fix=error.fix)
+        raise
+
+
+def _parsed(
+    argv: Sequence[str], table: Sequence[CommandSpec], served: str, language: Callable[[], str]
 ) -> dict[str, object]:
     """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what is not in the table.
 
@@ -58,6 +73,8 @@ def parse(
                 text = value if joined else next(rest, None)
                 if text is None or (not joined and (text == "--" or _is_option(text))):
                     raise _wrong(coded("command.value_missing", flag=flag), name)
+                if _name(option) in given and option.many not in ("+", "*"):
+                    raise _wrong(coded("command.given_twice", flag=flag), name)
                 _keep(given, option, _value(option, text, name))
         elif not words and (longer := f"{name} {word}".lstrip()) and _begins(longer, table):
             name = longer

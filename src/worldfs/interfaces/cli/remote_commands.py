@@ -50,7 +50,8 @@ def do(context: CommandContext) -> int:
         raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
     context.output.language = lambda: language_of(text)
     if is_stop(text, lambda: _robots(context)):
-        return far_stop(context, stopped_node(context, text, _robots))
+        node = stopped_node(context, text, _robots)
+        return far_stop(context, *(() if node is None else (node,)))
     if context["record"]:
         check_film_options(context)
     ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]

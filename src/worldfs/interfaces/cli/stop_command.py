@@ -29,8 +29,21 @@ if TYPE_CHECKING:
 
 
 def run(context: CommandContext) -> int:
-    """Exit 1 if a robot has not confirmed that it stands."""
-    return stop(context, _named(context))
+    """Exit 1 if a robot has not confirmed that it stands. Of several robots each is told before one is waited for."""
+    named = _named(context)
+    if len(named) < 2:
+        return stop(context, named[0] if named else None)
+    codes: list[int] = []
+    unknown: NotFound | None = None
+    with StopCall(_roots(context), SystemClock(), named, context.actor_name):
+        for node in named:
+            try:
+                codes.append(stop(context, node))
+            except NotFound as error:
+                unknown = unknown or error
+    if unknown is not None:
+        raise unknown
+    return max(codes)
 
 
 def stop(context: CommandContext, node: str | None) -> int:
@@ -48,7 +61,7 @@ def stop(context: CommandContext, node: str | None) -> int:
                     raise
                 why = error_message(error)
                 if not call.told:
-                    return _undelivered(context, why)
+                    return undelivered(context, why)
                 report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
     return _told(context, node, report)
 
@@ -102,24 +115,25 @@ def _told(context: CommandContext, node: str | None, report: StopReport) -> int:
     return DONE if report.confirmed and not report.unstored else REFUSED
 
 
-def _undelivered(context: CommandContext, why: str) -> int:
+def undelivered(context: CommandContext, why: str) -> int:
     value = {"stopped": False, "delivered": False, "confirmed": False, "why": why}
     context.output.report(coded("stop.not_delivered", why=why), value, "bad")
     return REFUSED
 
 
 def resume(context: CommandContext) -> int:
-    node = _named(context)
+    named = _named(context)
     with context.open() as world:
-        if node is None and not context["all"] and len(world.node_ids()) > 1:
+        if not named and not context["all"] and len(world.node_ids()) > 1:
             raise _which(world.node_ids())
-        nodes = [node] if node is not None else world.node_ids()
+        nodes = named or world.node_ids()
         before = {id: world.stops.state(id).stopped for id in nodes}
         refusal: NotPermitted | None = None
-        try:
-            world.resume(node, context.actor, name=context.actor_name)
-        except NotPermitted as error:
-            refusal = error
+        for node in named or (None,):
+            try:
+                world.resume(node, context.actor, name=context.actor_name)
+            except NotPermitted as error:
+                refusal = refusal or error
         _resumed(context, {id: was for id, was in before.items() if not world.stops.state(id).stopped})
         _warn_of_hanging(context, world, nodes)
         _warn_of_silence(context, world)
@@ -139,7 +153,7 @@ def _warn_of_hanging(context: CommandContext, world: World, nodes: list[str]) ->
 
 
 def remote_stop(context: CommandContext) -> int:
-    return far_stop(context, _named(context))
+    return far_stop(context, *_named(context))
 
 
 def _warn_of_silence(context: CommandContext, world: World) -> None:
@@ -149,14 +163,20 @@ def _warn_of_silence(context: CommandContext, world: World) -> None:
         context.output.report(said, {"code": "KERNEL_SILENT", "found": said}, "bad")
 
 
-def far_stop(context: CommandContext, node: str | None) -> int:
-    """Exit 1 where a robot has not confirmed that it stands, or the server cannot be reached."""
+def far_stop(context: CommandContext, *named: str) -> int:
+    """Exit 1 where a robot has not confirmed that it stands, or the server cannot be reached. Without a name: all."""
     from .server_tree import open_connection
 
     robots: list[RobotStop] = []
+    unknown: NotFound | None = None
     try:
         with open_connection(context, timeout=CONFIRM_S) as world:
-            nodes = _there(world, node, "stop")
+            nodes: list[str] = []
+            for name in named or (None,):
+                try:
+                    nodes += _there(world, name, "stop")
+                except NotFound as error:
+                    unknown = unknown or error
             failed = {id: why for id in nodes if (why := _write_stop(world, id))}
             end = SystemClock().monotonic() + CONFIRM_S
             for id in nodes:
@@ -167,8 +187,13 @@ def far_stop(context: CommandContext, node: str | None) -> int:
         raise  # the caller can mend it: a wrong token, an unknown robot
     except (WorldError, TimeoutError) as error:
         if not robots:
-            return _undelivered(context, error_message(error) if isinstance(error, WorldError) else str(error))
-    return _told(context, node, StopReport(tuple(robots)))
+            return undelivered(context, error_message(error) if isinstance(error, WorldError) else str(error))
+    code = (
+        _told(context, named[0] if len(named) == 1 else None, StopReport(tuple(robots))) if robots or not named else 0
+    )
+    if unknown is not None:
+        raise unknown
+    return code
 
 
 def _write_stop(world: FarWorld, node: str) -> str:
@@ -197,9 +222,9 @@ def remote_resume(context: CommandContext) -> int:
     from .server_tree import open_connection
 
     with open_connection(context) as world:
-        node = _named(context)
-        nodes = _there(world, node, "resume")
-        if node is None and not context["all"] and len(nodes) > 1:
+        named = _named(context)
+        nodes = [id for name in named or (None,) for id in _there(world, name, "resume")]
+        if not named and not context["all"] and len(nodes) > 1:
             raise _which(nodes)
         stopped = {id: as_object(parse_json(world.read(f"/nodes/{id}/resume"))).get("stopped") is True for id in nodes}
         for id in nodes:
@@ -208,12 +233,13 @@ def remote_resume(context: CommandContext) -> int:
     return 0
 
 
-def _named(context: CommandContext) -> str | None:
-    node: str | None = context["node"]
-    if node is not None and context["command"] != "do" and context["all"]:
+def _named(context: CommandContext) -> list[str]:
+    """Each robot once, with --node or without; none: all of them."""
+    named = list(dict.fromkeys((*context["node"], *context["robot"])))
+    if named and context["all"]:
         expected = coded("command.one_of_both")
         raise BadInput(coded("command.node_and_all"), op=str(context["command"]), expected=expected, code="USAGE")
-    return node
+    return named
 
 
 def _there(world: FarWorld, node: str | None, op: str) -> list[str]:

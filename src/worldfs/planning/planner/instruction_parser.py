@@ -87,6 +87,8 @@ def interpret(
         notes: list[str] = []
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary, notes)
+        if isinstance(found, QuestionReading) and has_stop_word(text) and _HOW.search(text):
+            return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language))
         if isinstance(found, QuestionReading):
             asked, scene = marked.told(found.text), with_robots(scene, robots)
             vocabulary = Vocabulary(scene)
@@ -161,6 +163,9 @@ _CANNOT: Final = {
 
 
 # Refusals that say that nothing moves, or name an unknown action: no answer to who wants a robot stopped.
+_HOW: Final = re.compile(
+    r"^\s*(?:how (?!many|much|far)|what (?:do|should|must|can) |where (?:do|can) )|怎么|怎样|如何", re.IGNORECASE
+)
 _AT_REST: Final = frozenset(
     (
         "planner.negation",

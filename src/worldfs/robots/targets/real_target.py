@@ -202,8 +202,8 @@ class RealTarget:
         self._halt("stopped")
 
     def standstill(self, since: float) -> Standstill:
-        """By the speeds that the robot reports; without any by how far it moved between two readings. A reading that
-        would keep it from being moved as unreadable shows none."""
+        """By the speeds that the robot reports, and by how far it moved between two readings. A reading that would keep
+        it from being moved as unreadable shows none."""
         if not self._wire.acquire(timeout=0):
             return Standstill(False, coded("target.wire_busy"))
         try:
@@ -438,19 +438,23 @@ def _misshapen(reading: RobotReading, joints: int) -> str:
 
 
 def fastest(before: RobotReading, now: RobotReading) -> float:
-    """rad/s of the fastest joint, or m/s and rad/s of a base; NaN: the readings do not say."""
+    """rad/s of the fastest joint, or m/s and rad/s of a base; NaN: the readings do not say.
+
+    The greater of what is measured as a speed and of what the positions of both readings show: a register of speeds
+    that stays at zero stops no joint.
+    """
     found: list[float] = []
-    for measured, there, where in (
+    apart = now.at - before.at
+    for speeds, there, where in (
         (now.speeds, now.joints, before.joints),
         (now.velocity, now.place, before.place),
     ):
-        speeds: Array | None = measured
-        if measured is None and there is not None and where is not None and len(there):
-            if now.at - before.at < APART_S:
-                return math.nan
-            speeds = (np.asarray(there) - np.asarray(where)) / (now.at - before.at)
         if speeds is not None and len(speeds):
             found.append(float(np.max(np.abs(speeds))))
+        if there is not None and where is not None and len(there):
+            if apart < APART_S:
+                return math.nan
+            found.append(float(np.max(np.abs(np.asarray(there) - np.asarray(where)))) / apart)
     return max(found, default=math.nan)
 
 

@@ -11,7 +11,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Outcome
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
-from worldfs.planning.stop_words import is_stop
+from worldfs.planning.stop_words import is_stop, may_be_about_stopping
 from worldfs.tree.verb_values import Written
 
 from .agent_job import AgentJob, AgentJobContext
@@ -19,6 +19,7 @@ from .agent_jobs import AgentJobs
 from .written_terms import ANSWERS, answers_json, read_answers, read_terms, split_message
 
 KIND: Final = "chat"
+URGENT: Final = "say_now"  # a message that may be about stopping: it waits for none before it
 KEY: Final = "agents.brains"  # of config.json
 
 
@@ -65,14 +66,17 @@ class Chat:
             self._stop(binding)  # whatever its members say
         answers, terms = read_answers(members), read_terms(members)
         params: Json = {"text": text, ANSWERS: answers_json(answers)} if answers else {"text": text}
-        id = self._calls.submit(binding, KIND, "say", params, correlation=correlation, terms=terms)
+        op = URGENT if may_be_about_stopping(text) else "say"
+        id = self._calls.submit(binding, KIND, op, params, correlation=correlation, terms=terms)
         extra: dict[str, object] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation
         return Written(len(data), extra)
 
     def _lane(self, call: AgentJob) -> str:
-        """Of a package's backend that does not say, none."""
+        """Of a package's backend that does not say, none; nor of a text that may be meant to stop what runs there."""
+        if call.op == URGENT:
+            return ""
         responder = self._responder(call.agent)
         try:
             return responder.lane if responder is not None else ""

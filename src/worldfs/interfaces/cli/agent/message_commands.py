@@ -80,8 +80,11 @@ def send(context: CommandContext) -> int:
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.inbox import deposit_to
     from worldfs.base.model import Message
+    from worldfs.planning.stop_words import is_stop
 
     body = _typed() if context["body"] == "-" else context["body"]
+    if any(text and is_stop(text) for text in (body, context["subject"])):
+        context.output.notice(coded("command.message_no_stop"))
     if context["to"] == "all":
         if context["type"] not in ("flag", "cascade"):  # flag is the default
             found = coded("command.given_type", type=context["type"])

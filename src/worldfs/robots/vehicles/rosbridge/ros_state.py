@@ -14,6 +14,7 @@ from ..vehicle_interface import Pose
 from .rosbridge_settings import RosbridgeSettings
 
 STILL_M_S, STILL_RAD_S = 0.02, 0.05  # slower than this it stands
+APART_S: Final = 0.2  # between two odometries that are compared
 OVERTAKEN_S: Final = 10.0  # an odometry that is so much older was overtaken; an older one is of a clock that began anew
 ODOMETRY: Final = "nav_msgs/msg/Odometry"
 POSE: Final = "geometry_msgs/msg/PoseWithCovarianceStamped"
@@ -31,6 +32,8 @@ class RosState:
         self.velocity: Pose | None = None  # m/s, m/s, rad/s in its own frame
         self.battery: float | None = None  # percent
         self._odometry: Pose | None = None
+        self._earlier: tuple[float, Pose] | None = None  # its stamp; the next ones are compared with it
+        self._travels = False  # by where two odometries have it, whatever their twist says
         self._anchor: tuple[Pose, Pose] | None = None  # a pose on the map, and the odometry of that moment
 
     def subscriptions(self) -> list[Json]:
@@ -74,7 +77,8 @@ class RosState:
     @property
     def still(self) -> bool:
         velocity = self.velocity
-        return velocity is not None and math.hypot(*velocity[:2]) < STILL_M_S and abs(velocity[2]) < STILL_RAD_S
+        slow = velocity is not None and math.hypot(*velocity[:2]) < STILL_M_S and abs(velocity[2]) < STILL_RAD_S
+        return slow and not self._travels
 
     def _hear_odometry(self, message: Json) -> bool:
         pose = _pose(as_object(as_object(message.get("pose")).get("pose")))
@@ -85,6 +89,15 @@ class RosState:
         made = as_float(stamp.get("sec")) + as_float(stamp.get("nanosec")) / 1e9
         if pose is None or velocity is None or 0 < self.stamp - made < OVERTAKEN_S:
             return False
+        earlier = self._earlier
+        if earlier is None or not 0 <= made - earlier[0] < OVERTAKEN_S:
+            self._earlier, self._travels = (made, pose), False
+        elif (apart := made - earlier[0]) >= APART_S:
+            x, y, yaw = earlier[1]
+            turned = abs(math.remainder(pose[2] - yaw, 2 * math.pi))
+            far = math.hypot(pose[0] - x, pose[1] - y)
+            self._travels = far > 2 * STILL_M_S * apart or turned > 2 * STILL_RAD_S * apart
+            self._earlier = (made, pose)
         self._odometry, self.velocity = pose, velocity
         self.at, self.stamp = self._clock.monotonic(), made
         return True

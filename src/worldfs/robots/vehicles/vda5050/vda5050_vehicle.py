@@ -30,6 +30,7 @@ AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken i
 NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
 STILL: Final = 0.03  # m/s, rad/s
+CREPT_M: Final = 0.05  # between two states that say that it does not drive: more is no noise of its place
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
 HEADERS: Final = 1 << 32  # headerId is a uint32
 SLIP_STATES: Final = 4  # that follow each other show that the one which they do not follow was a slip
@@ -52,6 +53,7 @@ class Vda5050Vehicle:
         self._headers: dict[str, int] = {}
         self._state: Json | None = None
         self._state_at = self._shown_at = 0.0
+        self._creeps = False  # by the places of its last two states, which say that it does not drive
         self._passed: list[Json] = []  # states that came since and seem to be older, each later than the one before
         self._position: Json = {}  # the newest state or visualization
         self._online = ""  # connectionState
@@ -180,7 +182,7 @@ class Vda5050Vehicle:
                 return Standstill(False, coded("vehicle.no_later_report"))
             if why := self._cut_off():
                 return Standstill(False, why)
-            if state.get("driving") is not False or not _is_slow(state):
+            if state.get("driving") is not False or not _is_slow(state) or self._creeps:
                 return Standstill(False, coded("vehicle.drives"))
             if self._cancel:
                 return Standstill(False, coded("vehicle.cancel_unanswered"))
@@ -291,6 +293,7 @@ class Vda5050Vehicle:
         if not current and not self._was_a_slip(state):
             return
         self._passed = []
+        self._creeps = old is not None and _has_crept(old, state)
         self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
         self._position, self._shown_at = state, self._state_at
         if self._cancel and _statuses(state).get(self._cancel) in ANSWERED:
@@ -364,6 +367,16 @@ def _has_header(message: Json) -> bool:
 def _statuses(state: Json) -> dict[str, object]:
     """The vehicle's actions by their ids."""
     return {as_text(item.get("actionId")): item.get("actionStatus") for item in as_objects(state.get("actionStates"))}
+
+
+def _has_crept(old: Json, new: Json) -> bool:
+    """Whether it says twice that it does not drive, and from two places."""
+    if old.get("driving") is not False or new.get("driving") is not False:
+        return False
+    there = [_numbers(as_object(state.get("agvPosition")), "x", "y") for state in (old, new)]
+    maps = {as_text(as_object(state.get("agvPosition")).get("mapId")) for state in (old, new)}
+    before, now = there
+    return len(maps) == 1 and before is not None and now is not None and math.dist(before, now) > CREPT_M
 
 
 def _is_slow(state: Json) -> bool:

@@ -85,14 +85,18 @@ class PlannerResponder:
         def tell(line: str) -> None:
             run.log("progress", message=line)
 
-        stop = StopSignal()
-        with run.stop.calling(stop.set), Instruction(self._world, robot, text, stop, tell) as instruction:
+        stop, model = StopSignal(), self._model(confirmed, run.binding.agent)
+        turn = Instruction(self._world, robot, text, stop, tell, by_model=model is not None)
+        with run.stop.calling(stop.set), turn as instruction:
             refused = instruction.start()
+            if refused and not instruction.understood:
+                run.log(VERDICT, verdict="not_understood", message=refused)
+                cause, code = CAUSES["not_understood"]
+                return Outcome.failure(cause, code, refused)
             if refused:
                 run.log(VERDICT, verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
             port = _GuardedPlannerPort(self._world, robot, tell, instruction, run.binding.actor)
-            model = self._model(confirmed, run.binding.agent)
             if model is not None:
                 model = replace(model, answered=read_answers(run.params))
             report = Planner(port, model).run(text, stop)
