@@ -146,5 +146,5 @@ def test_a_body_that_goes_by_its_cameras_refuses_what_only_the_truth_can_measure
     monkeypatch.setattr(hand.body, "looks", object())
     order = hand.order(op, object_id="cube", direction="left", distance=0.1)
     assert [found.field for found in hand.body.review(order)] == ["EMBODIED.md Perception"]
-    done = hand.body._carry_out(order)
+    done = hand.body._carry_out_step(order, set())
     assert not done.ok and done.evidence["steps"] == 0

@@ -14,6 +14,7 @@ pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip
 
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Parameter, Profile, RobotState, Scene, Thing
 from worldfs.base.standard_operations import HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
+from worldfs.planning.compound_review import DEEPEST
 from worldfs.planning.critic import Critic
 from worldfs.planning.reviewers import refuses
 from worldfs.robots.driver_registry import BodyCatalogue
@@ -161,6 +162,44 @@ def test_a_limit_holds_for_every_order_by_what_it_does_inside(name: str, limit: 
     assert over == ["PROFILE_LIMIT"] * len(over) and over
     inside = _judged(case, _profile(limit, name, INSIDE), _scene(case))
     assert not refuses(inside), inside
+
+
+def _nested(case: Case, depth: int) -> Case:
+    """The order as the one step of a sequence, at that depth."""
+    for _ in range(depth):
+        case = replace(case, op="strategy", params=_steps((case.op, case.params)))
+    return case
+
+
+@pytest.mark.parametrize("depth", [1, 2, DEEPEST - 1])
+@pytest.mark.parametrize(("name", "limit"), MATRIX)
+def test_a_step_is_judged_as_the_same_order_alone(name: str, limit: str, depth: int) -> None:
+    case = CASES[name]
+    nested = _nested(case, depth)
+    over, inside = _profile(limit, name, OVER), _profile(limit, name, INSIDE)
+    alone, found = _judged(case, over, _scene(case)), _judged(nested, over, _scene(nested))
+    assert {(one.code, one.field, one.expected, one.fix, one.warning) for one in found} == {
+        (one.code, one.field, one.expected, one.fix, one.warning) for one in alone
+    }
+    assert all(any(other.found.endswith(one.found) for other in found) for one in alone)
+    assert not refuses(_judged(nested, inside, _scene(nested)))
+
+
+def test_orders_inside_orders_are_read_to_a_depth_that_the_refusal_names() -> None:
+    case = CASES["pick_up"]
+    profile = _profile("payload", "pick_up", OVER)
+    (deep,) = [one for one in _judged(_nested(case, DEEPEST + 1), profile, _scene(case)) if not one.warning]
+    assert deep.code == "SCHEMA_VALIDATION" and str(DEEPEST) in str(deep.expected)
+    assert [one.code for one in _judged(_nested(case, DEEPEST), profile, _scene(case))] == ["PROFILE_LIMIT"]
+
+
+def test_a_sequence_goes_on_from_where_a_compound_inside_it_leaves_the_world() -> None:
+    tower: tuple[str, Json] = ("stack", {"object_ids": ["base_01", "cube_01"]})
+    case = Case("strategy", _steps(tower, ("push", {**PUSHED, "distance": 0.1})), {})
+    low = replace(_profile("payload", "stack", INSIDE), bounds=((-2.0, 2.0), (-0.25, 2.0), (-1.0, 2.0)))
+    assert refuses(_judged(case, low, _scene(case)))  # the cube is on the base at y = -0.2 by then
+    twice = Case("strategy", _steps(tower, ("pick_up", PICKED), tower), {})
+    assert refuses(_judged(twice, _profile("payload", "stack", INSIDE), _scene(twice)))  # the hand is full
 
 
 TIGHT = {

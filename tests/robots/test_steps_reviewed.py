@@ -41,6 +41,8 @@ IMPOSSIBLE = [
     steps(PICK, ("place", {"target": "cube_02"}), ("pick_up", {"object_id": "cube_02"})),
     steps(PICK, ("place", {"target": "basket_01"}), ("place", {"target": "basket_01"})),
     steps(PICK, ("strategy", {"name": "home"})),
+    steps(("stack", {"object_ids": ["cube_02", "cube_01"]}), ("pick_up", {"object_id": "cube_02"})),
+    steps(("stack", {"object_ids": ["cube_02", "cube_01"]}), ("move_to", {"target_pose": [0.5, 0.15, 0.06]})),
     steps(
         ("push", {"object_id": "cube_01", "direction": "right", "distance": 0.1}), ("push", {"object_id": "ball_01"})
     ),
@@ -63,7 +65,10 @@ def test_a_tower_is_reviewed_to_its_top(opened):
     assert hand.review("stack", object_ids=["cube_02", "cube_01"]) == []
 
 
+TOWER = ("stack", {"object_ids": ["cube_02", "cube_01"]})
 POSSIBLE = [
+    steps(TOWER),
+    steps(TOWER, ("pick_up", {"object_id": "cube_01"}), ("place", {"target": "basket_01"})),
     *placed(target="basket_01"),
     *placed(target="cube_02"),
     *placed(target="table_01"),
@@ -97,4 +102,4 @@ def test_what_is_let_through_is_done(opened, params):
     hand = opened(scene=SCENE)
     assert hand.review("strategy", **params) == []
     done = hand.do("strategy", **params)
-    assert done.ok, done.message
+    assert done.ok and "also_moved" not in done.evidence, done.message

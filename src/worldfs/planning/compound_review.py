@@ -1,5 +1,6 @@
-"""The review of an order that does several: each of them by the rules of the plain one, in the scene as the orders
-before it leave it. What a compound of unknown contents does is unknown: it may do anything to all that it names."""
+"""The review of an order that does several: each of them as if it stood alone, a compound among them with all that it
+does in turn, in the scene as the orders before it leave it. What a compound of unknown contents does is unknown: it may
+do anything to all that it names."""
 
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ from . import parameters
 from .order_ends import named_things, order_ends, push_end
 
 Review = Callable[[Order, Scene, Profile], Sequence[Finding]]
+DEEPEST: Final = 8  # levels of orders inside an order
 FAMILIES: Final = (PICK, PLACE, LOOK)  # names that profiles give to what a sequence is made of
 
 
@@ -106,6 +108,10 @@ def _with_plain_row(profile: Profile, op: str) -> Profile:
 
 def scene_after(order: Order, scene: Scene, node: str) -> Scene:
     """Where the order has succeeded. Of one that nothing here knows, what the hand holds is not known."""
+    if (inside := expansion(order, scene)) is not None:
+        for step in inside.orders:
+            scene = scene_after(step, scene, node)
+        return scene
     robot = scene.robot(node)
     held = scene.thing(scene.held(node) or "")
     thing = _one(order, OBJECT, scene)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
@@ -85,13 +86,22 @@ class Critic:
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
-        found = [*nested_orders.review_nested(order), *self._review_plain(order, scene, profile)]
+        return self._review_whole(order, scene, profile, compound_review.DEEPEST)
+
+    def _review_whole(self, order: Order, scene: Scene, profile: Profile | None, deeper: int) -> list[Finding]:
+        """The order and, at every level, the orders inside it. `deeper`: levels below it that are read."""
+        found = self._review_plain(order, scene, profile)
+        if deeper == compound_review.DEEPEST:  # which reads every level
+            found = [*nested_orders.review_nested(order), *found]
         inside = compound_review.expansion(order, scene) if profile is not None and not refuses(found) else None
         if inside is None or profile is None:
             return found
+        if deeper == 0:
+            return [*found, refusals.finding("critic.too_deep", order.id, most=compound_review.DEEPEST, op=order.op)]
         judged, robot = replace(profile, unread=()), _robot(scene, order.node)
         node = robot.robot_id if robot is not None else order.node
-        return [*found, *compound_review.review_steps(inside, scene, judged, node, self._review_plain)]
+        within = partial(self._review_whole, deeper=deeper - 1)
+        return [*found, *compound_review.review_steps(inside, scene, judged, node, within)]
 
     def _review_plain(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         listed = profile.op(order.op) if profile else None

@@ -61,6 +61,7 @@ REASONS: dict[str, RefusalReason] = {
     "critic.empty": RefusalReason("NOT_HOLDING", "ENVIRONMENT.md robots / {node} / holding"),
     "critic.other_held": RefusalReason("HOLDING", "ENVIRONMENT.md robots / {node} / holding"),
     "critic.held_elsewhere": RefusalReason("HELD_ELSEWHERE", "ENVIRONMENT.md robots / {other} / holding"),
+    "critic.too_deep": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / steps"),
     "critic.unread": RefusalReason("LIMIT_UNREAD", LIMITS),
 }
 

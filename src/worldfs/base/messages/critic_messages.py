@@ -56,6 +56,9 @@ ROWS = {
     "critic.from_base": (" from the base", "（相对底座）"),
     "critic.bounds.found": ("{what} at {point}: {axis} = {value:g} m", "{what} 位于 {point}：{axis} = {value:g} m"),
     "critic.bounds.fix": ("choose a point inside the workspace", "选择工作空间内的位置"),
+    "critic.too_deep.expected": ("at most {most} levels of orders inside an order", "指令内最多嵌套 {most} 层指令"),
+    "critic.too_deep.found": ("{op} inside more levels than that", "{op} 嵌套的层数更多"),
+    "critic.too_deep.fix": ("list its steps one after the other", "逐一列出各步骤"),
     "critic.reach.expected": ("at most {limit:g} m (max reach)", "不超过 {limit:g} m (最大臂展)"),
     "critic.reach.found": (
         "{what} at position {point} is {distance:.3f} m from the base of {node} at {base}: out of reach",

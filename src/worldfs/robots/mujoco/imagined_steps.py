@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldfs.base.standard_operations import MOVE_TO, PICK_UP, PLACE_BESIDE, PLACE_DOWN, PUSH
+from worldfs.base.standard_operations import MOVE_TO, PICK_UP, PLACE_BESIDE, PLACE_DOWN, PUSH, STACK
 
 from . import geometry, panda
 from .actions import ReachPlan
@@ -36,6 +36,8 @@ def after(arm: Arm, op: str, plan: object) -> Arm | None:
             return _pushed(arm, plan)
         case ReachPlan() if op == MOVE_TO.name:
             return _moved(arm, plan.route[-1])
+        case Arm() if op == STACK.name:
+            return plan
     return None
 
 

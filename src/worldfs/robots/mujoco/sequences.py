@@ -12,7 +12,6 @@ from worldfs.base import compound_orders
 from worldfs.base.compound_orders import SEQUENCES, Steps
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import UserError
-from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
@@ -44,7 +43,8 @@ STRATEGY = Operation(
 )
 
 OF_ORDERS = (STRATEGY.name, EXECUTE_TEXT.name)  # each of their orders begins by itself
-RunOrder = Callable[[Order], Outcome]
+RunOrder = Callable[[Order, set[str]], Outcome]
+"""Carries out an order of a sequence; the set takes the ids that the order is about."""
 
 
 def name_of(order: Order) -> str:
@@ -242,9 +242,7 @@ def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvide
         elif order.op in ("strategy", "real_execute"):
             outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", coded("robot.no_nesting", op=order.op))
         else:
-            outcome = carry(order)
-        about = as_text(as_object(as_object(outcome.evidence.get("after")).get("object")).get("id"))
-        action_evidence.meant |= {about} if about else set()
+            outcome = carry(order, action_evidence.meant)
         done.append(
             {"op": order.op, "params": order.params, "ok": outcome.ok, "message": outcome.message}
             | {

@@ -50,9 +50,9 @@ def left(arm: Arm, ids: list[str]) -> list[tuple[str, str]]:
     return [(up, low) for low, up in steps[done:]]
 
 
-def plan_stack(arm: Arm, order: Order) -> Finding | None:
-    """Why one of its levels cannot be set, each planned where the one before it leaves the world; None: all can, as far
-    as that can be told."""
+def plan_stack(arm: Arm, order: Order) -> Finding | Arm | None:
+    """Why one of its levels cannot be set, each planned where the one before it leaves the world; else the arm once
+    the tower stands, None where that is not known before it is built."""
     ids = levels(arm, order)
     if isinstance(ids, Finding):
         return ids
@@ -67,7 +67,7 @@ def plan_stack(arm: Arm, order: Order) -> Finding | None:
                 said = coded("handling.level_failed", n=ids.index(up) + 1, id=up, said=found.found)
                 return replace(found, found=said, condition=())
             then = imagined_steps.after(then, op, found)
-    return None
+    return then
 
 
 def stack(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:

@@ -237,9 +237,15 @@ class TabletopDriver:
 
     # --- inside ---
 
-    def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
+    def _carry_out_step(self, order: Order, meant: set[str]) -> Outcome:
+        evidence = ActionEvidence(self.arm, order_subject(self.arm, order))
+        try:
+            return self._carry_out(order, evidence)
+        finally:
+            meant |= evidence.meant
+
+    def _carry_out(self, order: Order, action_evidence: ActionEvidence) -> Outcome:
         arm = self.arm
-        action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
         if self.looks is not None and self._needs_truth(order):
             return plan_failure(by_truth(order), action_evidence.close())
         if order.op not in sequences.OF_ORDERS and order.op in {op.name for op in self.operations}:
@@ -264,11 +270,11 @@ class TabletopDriver:
                     )
                 return self._located(order, renderer, action_evidence)
             case "strategy":
-                return sequences.strategy(arm, order, action_evidence, self._carry_out)
+                return sequences.strategy(arm, order, action_evidence, self._carry_out_step)
             case "real_execute":
                 scene = self.observe()
                 return sequences.real_execute(
-                    arm, order, action_evidence, self._carry_out, interpreter=self.interpreter, scene=scene
+                    arm, order, action_evidence, self._carry_out_step, interpreter=self.interpreter, scene=scene
                 )
         unknown = coded("robot.unknown_op", op=order.op, known=sorted(op.name for op in self.operations))
         return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", unknown, evidence=action_evidence.close())
