@@ -232,6 +232,7 @@ class PluginContext:
     cameras: bool = True
     perception: str = ""  # of the robot's profile: what it plans from, "": truth
     max_frame_age: float | None = None  # s; of the same: the oldest picture that anything moves on, None: it says none
+    profile: Callable[[], Profile | None] = lambda: None  # the robot's as it is now: what holds on its way, too
     real_time: float = 0.0  # seconds of a simulation in a second; 0: as fast as it can
     shared: dict[str, object] = field(default_factory=dict)  # what bodies of one workspace have in common
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers

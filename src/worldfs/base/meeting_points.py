@@ -8,7 +8,7 @@ from typing import Final
 
 from .model import Vec
 
-HEIGHTS: Final = (0.40, 0.50, 0.30)  # m over the bases, the best first
+HEIGHTS: Final = (0.40, 0.50, 0.30, 0.25, 0.20)  # m over the bases, the best first; the last under an upper bound
 ASIDE: Final = (0.35, -0.35, 0.28, -0.28, 0.42, -0.42)  # m off the line between the bases
 POINTS: Final = "points"  # the parameter that lists those that an order allows
 

@@ -14,7 +14,6 @@ from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.meeting_points import POINTS, meeting_points
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
-from worldfs.base.model.profile import BASE_FRAME
 from worldfs.base.order_parameters import (
     GOAL,
     LABEL,
@@ -43,12 +42,12 @@ from worldfs.base.standard_operations import (
     TAKE_OVER,
     described,
 )
+from worldfs.base.workspace_bounds import beyond, bounds_finding, reach_finding
 from worldfs.formats import sensors
 
 from . import compound_review, nested_orders, parameters, refusals
 from .order_ends import order_ends
 from .reviewers import refuses
-from .workspace_bounds import beyond, frame_of
 
 ASTRAY = 0.01  # m beyond the outline of what an order names, where its point is no longer in or on that
 _SLACK = 1e-9  # m, kg: tolerance for rounding
@@ -414,36 +413,28 @@ def _described(scene: Scene, label: str) -> bool:
 def _bounds(case: _Case, what: str, place: Vec | None) -> None:
     if place is None:
         return
-    for axis, value, low, high in beyond(case.profile, case.robot, place):
-        base = case.robot.pose[:3] if case.robot else ()
-        about = (fact(case.node, "base", base),) if frame_of(case.profile) == BASE_FRAME else ()
-        given = (fact(case.node, "bounds", _flat(case.profile.bounds)), *about, *_stands(case, what))
-        said = {"frame": coded("critic.from_base") if about else "", "what": _what(what), "point": place}
-        case.say("critic.bounds", *given, axis=axis, low=low, high=high, value=value, **said)
+    robot, stands = case.robot or RobotState(case.node), _stands(case, what)
+    for found in beyond(case.profile, case.robot, place):
+        refused = bounds_finding(case.profile, robot, found, _what(what), place, stands=stands)
+        case.findings.append(replace(refused, job=case.order.id))
 
 
 def _reach(case: _Case, what: str, place: Vec | None) -> None:
-    limit = case.profile.max_reach
-    if limit is None or place is None:
+    if case.profile.max_reach is None or place is None:
         return
     base = case.robot.pose[:3] if case.robot else ()
-    if len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
+    if case.robot is None or len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
         case.say("critic.reach_unchecked")
         return
-    distance = math.dist(base, place)  # workspace D33: from the robot's base pose, in three dimensions
-    if not distance <= limit + _SLACK:
-        given = (*_stands(case, what), fact(case.node, "base", base), fact(case.node, "max_reach", limit))
-        case.say("critic.reach", *given, limit=limit, distance=distance, what=_what(what), point=place, base=base)
+    refused = reach_finding(case.profile, case.robot, _what(what), place, stands=_stands(case, what))
+    if refused is not None:
+        case.findings.append(replace(refused, job=case.order.id))
 
 
 def _stands(case: _Case, what: str) -> tuple[str, ...]:
     """Where the thing is that the order is about; () for a point that the order itself names."""
     thing = case.scene.thing(what) if what != "target" else None
     return () if thing is None else (fact(thing.id, "position", thing.position[:3]),)
-
-
-def _flat(bounds: Sequence[tuple[float, float]]) -> Vec:
-    return tuple(value for pair in bounds for value in pair)
 
 
 def _what(what: str) -> str:

@@ -49,8 +49,6 @@ REASONS: dict[str, RefusalReason] = {
     "critic.astray": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / target_position"),
     "critic.round": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / shape"),
     "critic.unsteady": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / size"),
-    "critic.bounds": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Workspace Bounds"),
-    "critic.reach": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Reach"),
     "critic.reach_unchecked": RefusalReason("REACH_UNCHECKED", f"{LIMITS} / Max Reach", warning=True),
     "critic.payload": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Payload"),
     "critic.mass_unknown": RefusalReason("MASS_UNKNOWN", f"{LIMITS} / Max Payload", warning=True),

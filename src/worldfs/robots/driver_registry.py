@@ -41,6 +41,7 @@ def simulation(context: PluginContext) -> Driver:
         interpreter=context.interpreter,
         perception=context.perception or TRUTH,
         max_frame_age=context.max_frame_age,
+        profile=context.profile,
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
@@ -71,7 +70,9 @@ def assemble_kernel(
 
     def node_of(spec: NodeSpec) -> KernelNode:
         ours = shared if spec.driver in BODIES.built_in else packages
-        driver = _driver(world, spec, BODIES if drivers is None else drivers, artifacts, ours)
+        own = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=ours)
+        own = replace(own, profile=lambda: hooks.profile(spec.id).get())
+        driver = _driver(world, spec, BODIES if drivers is None else drivers, own)
         hooks.drivers[spec.id] = driver
         real = isinstance(driver, RealBody) and driver.real
         return KernelNode(spec.id, driver, artifacts, approval=approval_rule(world.config, spec.id, real))
@@ -226,8 +227,7 @@ def _driver(
     world: World,
     spec: NodeSpec,
     drivers: Mapping[str, DriverFactory],
-    artifacts: Path | None,
-    shared: dict[str, object],
+    context: PluginContext,
 ) -> Driver:
     """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
 
@@ -239,7 +239,6 @@ def _driver(
             return workspace_robot(world, spec, profile.ops)
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
-        context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
         context = replace(context, epoch=world.leases.epoch_of(spec.id))
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         context = replace(context, interpreter=_interpreter(world, spec.id))

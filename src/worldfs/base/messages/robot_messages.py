@@ -56,6 +56,8 @@ ROWS = {
         "choose a place nearer to 0.35-0.62 m before the robot, or clear the obstacle",
         "选择离机器人前方 0.35-0.62 米更近的位置，或清理那里的物体",
     ),
+    "robot.tool_point": ("the gripper", "夹爪"),
+    "robot.bound": ("workspace bound {axis}", "工作空间边界 {axis}"),
     "robot.the_place": ("the place", "放置处"),
     "robot.the_view": ("the view of it", "观察位置"),
     "robot.no_joints": ("no joint angles reach it", "没有关节角能让手到达那里"),

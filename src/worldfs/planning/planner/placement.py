@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from worldfs.base import packing
 from worldfs.base.footprint import gap, is_surely_out, narrowest_gap, widest_gap, yaw
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
-from worldfs.planning.workspace_bounds import beyond
+from worldfs.base.workspace_bounds import beyond
 
 from .directions import lies_toward
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal

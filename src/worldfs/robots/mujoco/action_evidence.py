@@ -9,6 +9,7 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
+from worldfs.base.workspace_bounds import LIMIT
 from worldfs.robots import displacements
 
 from . import geometry, params, support
@@ -29,7 +30,10 @@ def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) ->
 
 def plan_failure(finding: Finding, evidence: Json) -> Outcome:
     """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
-    why = coded("robot.plan_failed", found=finding.found, fix=finding.fix)
+    found = finding.found
+    if finding.code == LIMIT:
+        found = coded("robot.steps_wrong", found=found, expected=finding.expected)
+    why = coded("robot.plan_failed", found=found, fix=finding.fix)
     return Outcome.failure(Cause.ERROR, finding.code, why, evidence=evidence, findings=(finding,))
 
 

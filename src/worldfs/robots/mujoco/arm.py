@@ -13,6 +13,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 from . import geometry, panda, support
+from .arm_limits import ArmLimits
 from .arm_view import ArmView
 from .array_types import Array, Native
 from .collision import CollisionChecker
@@ -33,6 +34,7 @@ class Arm:
     rig: Rig
     solver: IKSolver
     mover: MotionController
+    limits: ArmLimits  # of its robot's profile, shared by the arm as plans imagine it
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
     reserved: ReservedSpace = field(default_factory=ReservedSpace)  # of the world, shared by its bodies
     blockers: set[str] = field(default_factory=set)  # robots that the plan under way came too near to
@@ -88,7 +90,7 @@ class Arm:
 
     def collision_checker(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
         others = neighbours(self.rig, self.reserved, self.blockers, moving=self._minds) if self.others else None
-        return CollisionChecker(self.rig, opening=opening, held=held, neighbours=others)
+        return CollisionChecker(self.rig, opening=opening, held=held, neighbours=others, limits=self.limits)
 
     def reach(self, position: Array) -> float:
         """Distance of a point from the robot's base (m), as the critic measures it."""

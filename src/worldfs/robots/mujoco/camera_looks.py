@@ -60,7 +60,9 @@ class CameraLooks:
         self.max_frame_age = MAX_FRAME_AGE_S if max_frame_age is None else max_frame_age
         self.truth, self.sigma = truth, DEPTH_NOISE
         self.rig = BelievedRig(truth.rig)
-        self.arm = Arm(self.rig, truth.solver, truth.mover, ready=truth.ready.copy(), reserved=truth.reserved)
+        self.arm = Arm(
+            self.rig, truth.solver, truth.mover, truth.limits, ready=truth.ready.copy(), reserved=truth.reserved
+        )
         self.belief = SceneBelief(self.rig)
         self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sensor)
         self.fault: Finding | None = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldfs.base.messages import CodedText, coded
 
+from .arm_limits import OUTSIDE, TOOL, ArmLimits
 from .array_types import Array
 from .body_cover import BodyCover
 from .neighbours import Neighbours
@@ -36,8 +37,10 @@ class CollisionChecker:
         opening: float | None = None,
         held: str | None = None,
         neighbours: Neighbours | None = None,
+        limits: ArmLimits | None = None,
     ) -> None:
         self.rig = rig
+        self._limits = limits
         self.model = rig.simulation.model
         self.data = mujoco.MjData(self.model)
         self.data.qpos[:] = rig.simulation.data.qpos
@@ -71,6 +74,7 @@ class CollisionChecker:
         if hulls := self.rig.hulls:
             found |= self._in_hulls(hulls)
         found = {met: depth for met, depth in found.items() if depth > least.get(met, -1.0)}
+        found |= self.outside(least)
         if data.ncon == 0:
             return found
         contacts = data.contact
@@ -87,6 +91,25 @@ class CollisionChecker:
             depth = -float(contacts.dist[i])
             if depth > least.get(met, 0.0):
                 found[met] = max(found.get(met, 0.0), depth)
+        return found
+
+    def outside(self, least: Mapping[Pair, float]) -> dict[Pair, float]:
+        """How far beyond the limits of the arm its tool point and the middle of what it holds are, in the pose that was
+        tried last: a pair for each bound → depth (m), those that are deeper than `least`."""
+        found: dict[Pair, float] = {}
+        if self._limits is None or not self._limits.bounded:
+            return found
+        points = {TOOL: self.rig.view.tcp_pose_in(self.data)[0]}
+        if self.held is not None:
+            at = self.rig.qpos[self.held]
+            points[self.held] = self.data.qpos[at : at + 3]
+        for id, point in points.items():
+            for bound, depth in self._limits.outside(point):
+                side = "-" if bound.value < bound.low else "+"
+                met = pair(id or "robot", f"{OUTSIDE}{bound.axis}{side}")
+                if depth > least.get(met, -1.0):
+                    self._limits.note(id, point, bound)
+                    found[met] = depth
         return found
 
     def _in_hulls(self, hulls: Mapping[str, int]) -> dict[Pair, float]:
@@ -157,5 +180,7 @@ def contacts(hits: dict[Pair, float]) -> list[CodedText]:
 
 
 def thing_name(id: str) -> str:
-    """The robot and the floor, which are no things of the scene, by name; any thing by its id."""
+    """The robot, the floor and the workspace, which are no things of the scene, by name; any thing by its id."""
+    if id.startswith(OUTSIDE):
+        return coded("robot.bound", axis=id[1:])
     return coded("robot.body") if id == "robot" else coded("robot.floor") if id == "floor" else id

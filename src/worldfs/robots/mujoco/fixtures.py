@@ -30,6 +30,7 @@ from .shared_motion import Leg, plan_motion
 from .vessel_model import GRAINS
 
 ABOVE = 0.10  # m over the knob, from where the fingers come down and whereto they rise
+LOWEST = 0.04  # m: the same under an upper bound
 TILTS = (0.0, 0.3, 0.6)  # rad that the hand leans back from the fixture
 STEP = 0.01  # m of the knob's way between two waypoints
 OPENING = 0.022  # m a finger, round the knob
@@ -119,7 +120,7 @@ class _PartChecker(CollisionChecker):
     """Poses of the arm with the fixture's part, and what is in it, where the hand leads it."""
 
     def __init__(self, arm: Arm, goal: FixtureGoal) -> None:
-        super().__init__(arm.rig, opening=OPENING)
+        super().__init__(arm.rig, opening=OPENING, limits=arm.limits)
         self.piece, self.joint = arm.rig.things[goal.thing], arm.rig.fixtures[goal.thing]
         self.start = arm.rig.opening(goal.thing)
         self._inside = {arm.rig.qpos[id]: arm.rig.position(id) for id in goal.contents}
@@ -135,7 +136,7 @@ class _PartChecker(CollisionChecker):
                 data.qpos[at : at + 3] = position + way
         self._pose(q)
         mujoco.mj_collision(self.model, data)
-        found: dict[Pair, float] = {}
+        found = self.outside({})
         for i in np.nonzero(data.contact.dist[: data.ncon] < -TOUCH_DEPTH)[0]:
             geoms = data.contact.geom[i].tolist()
             names = {self._owner[g] for g in geoms}
@@ -186,19 +187,20 @@ def _line(arm: Arm, goal: FixtureGoal, points: Array, rotation: Array) -> Fixtur
     """The hand's way for one rotation; why it is not free; None where no joints reach it."""
     now = arm.rig.opening(goal.thing)
     first, last = points[0], points[-1]
+    rise = geometry.up(arm.limits.lowered(ABOVE, first, last, least=LOWEST))
     for start in (arm.view.joints(), arm.ready):
-        above = arm.solver.near(start, first + geometry.up(ABOVE), rotation)
+        above = arm.solver.near(start, first + rise, rotation)
         if above is not None:
             break
     if above is None:
         return None
-    down = arm.solver.line(above, np.linspace(first + geometry.up(ABOVE), first, 11)[1:], rotation)
+    down = arm.solver.line(above, np.linspace(first + rise, first, 11)[1:], rotation)
     if isinstance(down, int):
         return None
     along = arm.solver.line(down[-1], points[1:], rotation)
     if isinstance(along, int):
         return None
-    up = arm.solver.line(along[-1], np.linspace(last, last + geometry.up(ABOVE), 11)[1:], rotation)
+    up = arm.solver.line(along[-1], np.linspace(last, last + rise, 11)[1:], rotation)
     if isinstance(up, int):
         return None
     checker = _PartChecker(arm, goal)

@@ -26,6 +26,8 @@ APPROACH = 0.12  # m before the grasp, along the gripper
 TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
 SIDE = 0.038  # m over its support that a level gripper needs
 LIFT = 0.20  # m
+LOWEST = 0.04  # m: how low an approach or a lift may become under an upper bound
+LEVEL = 0.3  # cosine to straight down of a hand that comes from the side
 RISEN = 0.7  # share of the lift that counts as lifted
 DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
@@ -174,7 +176,9 @@ def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) 
     found = []
     for yaw, width, extra in yaws:
         rotation = rotations.hand_rotation(yaw, math.copysign(tilt, math.cos(yaw - toward)))
-        pre = at - APPROACH * rotation[:, 2]
+        steep = -float(rotation[2, 2])
+        approach = arm.limits.lowered(APPROACH * steep, at, least=LOWEST) / steep if steep > LEVEL else APPROACH
+        pre = at - approach * rotation[:, 2]
         best: _Candidate | None = None
         for start in (present, home):
             above = arm.solver.near(start, pre, rotation)
@@ -205,9 +209,12 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
     if hits:
         return coded("robot.on_the_way", hits=contacts(hits))
     met: dict[Pair, float] = {}
-    for lift in (LIFT, 0.14, 0.10, 0.06):
+    centre = arm.rig.position(id)
+    for lift in arm.limits.heights((LIFT, 0.14, 0.10, 0.06), at, centre, least=LOWEST):
         up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
         if isinstance(up, int) or checker.along([down[-1], *up], allowed=touching):
+            continue
+        if not arm.limits.holds(id, centre + geometry.up(lift)):
             continue
         if not (met := _met_on_the_way_up(arm, id, [down[-1], *up], one.width / 2)):
             break

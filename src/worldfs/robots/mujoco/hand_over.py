@@ -21,6 +21,7 @@ from worldfs.robots import rotations
 from . import actions, geometry, panda, params, support
 from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, unreachable_finding
+from .arm_limits import first_beyond
 from .array_types import Array
 from .collision import CollisionChecker, contacts, pair
 from .motion_control import CLOSE
@@ -136,6 +137,8 @@ def _offered(arm: Arm, held: str, receiver: str, points: Sequence[Array], job: s
     yaw = math.atan2(*(other - base)[[1, 0]])
     why, middle = "", (base + other) / 2
     for at in points or [np.array(point) for point in meeting_points(base.tolist(), other.tolist())]:
+        if not arm.limits.holds(held, at, end=True):
+            continue
         for turned in (
             rotations.hand_rotation(yaw, LEVEL),
             rotations.hand_rotation(yaw + math.pi, -LEVEL),
@@ -183,8 +186,9 @@ def carry_out_offer(arm: Arm, planned: OfferPlan) -> AttemptResult:
 def _back(arm: Arm) -> None:
     position, rotation = arm.view.tcp_pose()
     away = position - rotation[:, 2] * AWAY
-    found = arm.solver.line(arm.view.joints(), np.linspace(position, away, 13)[1:], rotation)
-    if not isinstance(found, int):
+    points = np.linspace(position, away, 13)[1:]
+    found = arm.solver.line(arm.view.joints(), points[: first_beyond(arm.limits, points)], rotation)
+    if not isinstance(found, int) and found:
         arm.mover.line([arm.view.joints(), *found], AWAY)
 
 
@@ -281,7 +285,8 @@ def _towards(  # noqa: PLR0917  # a grasp, taken apart
     ahead = arm.solver.line(first, np.linspace(before, at, 13)[1:], rotation)
     if isinstance(ahead, int):
         return None
-    near = CollisionChecker(arm.rig, opening=opening)  # by contact alone: the hands come nearer than bodies may
+    # by contact alone: the hands come nearer than bodies may
+    near = CollisionChecker(arm.rig, opening=opening, limits=arm.limits)
     if hits := near.along([first, *ahead], allowed={pair("robot", id)}):
         return coded("robot.on_the_way", hits=contacts(hits))
     way = plan_path(arm.collision_checker(opening=opening), arm.view.joints(), first, via=(arm.ready,))

@@ -14,7 +14,7 @@ from .believed_rig import BelievedRig
 from .grasp import GraspPlan
 from .imagined_arm import imagined
 from .object_placement import PlacementPlan
-from .push import ABOVE, BEHIND, PushPlan
+from .push import BEHIND, PushPlan
 
 PRESSED = 0.0005  # m that a pad, or what a thing rests on, is pressed in
 SQUEEZED = 0.004  # m at most, where a pad meets a round side
@@ -68,7 +68,7 @@ def _picked(arm: Arm, plan: GraspPlan) -> Arm | None:
 def _pushed(arm: Arm, plan: PushPlan) -> Arm | None:
     goal, way = plan.goal, np.array([*plan.goal.way, 0.0])
     end, _ = arm.solver.pose(plan.ahead[-1])
-    joints = arm.solver.near(plan.ahead[-1], end - way * BEHIND + geometry.up(ABOVE), plan.rotation)
+    joints = arm.solver.near(plan.ahead[-1], end - way * BEHIND + geometry.up(plan.rise), plan.rotation)
     if joints is None:
         return None
     return imagined(arm, {goal.thing: goal.start + way * goal.distance}, joints, plan.opening)

@@ -30,6 +30,7 @@ SPIN = 0.25  # rad/s
 WATCHED = 0.2  # s between two checks of what should be at rest
 GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
+LOWEST = 0.03  # m: the same under an upper bound
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
 FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
 NARROW = 0.008  # m between things on a table, where nothing wider is left
@@ -206,6 +207,8 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
     for fx in np.linspace(-1, 1, 5):
         for fy in np.linspace(-1, 1, 7):
             spot = centre + room * [fx, fy]
+            if not arm.limits.holds(held, np.array([*spot, low[2] + half]), end=True):
+                continue
             gaps = [float(np.hypot(*(p[:2] - spot))) - r - radius for p, r, _ in inside]
             nearest = min([*gaps, 0.05])
             under = [float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0]
@@ -228,6 +231,8 @@ def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]
     others = [as_it_lies(rig, id) for id in rig.objects if id != held and within(basket, rig.position(id), 0.05)]
     for spot in packing.spots(_in_the_hand(rig, held, rotation), basket, others, held=True):
         goal = _goal_in(arm, held, basket, np.array([spot.x, spot.y]), float(interior(basket)[0][2]))
+        if not arm.limits.holds(held, goal.centre, end=True):
+            continue
         yield replace(goal, yaws=(spot.turn, spot.turn + math.pi))
 
 
@@ -277,6 +282,8 @@ def free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Plac
             spot = rig.view.base + rig.view.base_rotation @ ahead
             if not covers(piece, spot[0], spot[1], -margin):
                 continue
+            if not arm.limits.holds(held, np.array([*spot[:2], top + half]), end=True):
+                continue
             gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
             if gap > NARROW:
                 ranked = open_ if gap > 0.03 else narrow
@@ -325,24 +332,24 @@ def _plans(
     offset = rotation.T @ (rig.position(held) - tcp)
     present = rig.view.joints()
     release = goal.centre + geometry.up(goal.release)
-    found: list[tuple[float, Array, Array, Array]] = []
-    height = ABOVE
+    found: list[tuple[float, Array, Array, Array, float]] = []
     turns = [rotations.hand_rotation(yaw) for yaw in goal.yaws] or turns
     for i, turned in enumerate(turns):
         if i >= 8 and found:
             break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset
+        height = arm.limits.lowered(ABOVE, at, release, least=LOWEST)
         for start in (present, arm.ready):
             above = arm.solver.near(start, at + geometry.up(height), turned)
             low = None if above is None else arm.solver.near(above, at, turned)
             if above is not None and low is not None:
-                found.append((float(np.max(np.abs(above - present))), above, at, turned))
+                found.append((float(np.max(np.abs(above - present))), above, at, turned, height))
                 break
     if not found:
         return unreachable_finding(arm, coded("robot.the_place"), goal.centre, coded("robot.no_joints_above"), "")
     touched = {pair(held, goal.on)}
     why: str | list[CodedText] = ""
-    for _, above, at, turned in sorted(found, key=lambda c: c[0]):
+    for _, above, at, turned, height in sorted(found, key=lambda c: c[0]):
         down = arm.solver.line(above, np.linspace(at + geometry.up(height), at, 11)[1:], turned)
         if isinstance(down, int):
             why = why or coded("robot.way_down", n=down + 1)

@@ -15,6 +15,7 @@ from worldfs.base.standard_operations import EXECUTE_TEXT, FIXTURED, HAND_OVER, 
 
 from . import actions, imagined_steps, params, perception, sequences, withdrawal
 from .arm import Arm
+from .arm_limits import within_limits
 from .gl import gl_status
 from .handling_operations import HANDLING_ACTS
 
@@ -55,7 +56,19 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
 
 
 def _planned(arm: Arm, order: Order, cameras: bool) -> tuple[Arm, object]:
-    """The arm once an order has begun, and the plan of that order or why there is none."""
+    """The arm once an order has begun, and the plan of that order or why there is none, within the limits."""
+    begun = arm
+
+    def plan() -> object:
+        nonlocal begun
+        begun, found = _begun_and_planned(arm, order, cameras)
+        return found
+
+    found = within_limits(arm.limits, plan)
+    return begun, found
+
+
+def _begun_and_planned(arm: Arm, order: Order, cameras: bool) -> tuple[Arm, object]:
     if (unread := params.unread(order)) is not None:
         return arm, unread
     begun = withdrawal.begun(arm, order.op, order.id)
@@ -76,8 +89,9 @@ def _planned(arm: Arm, order: Order, cameras: bool) -> tuple[Arm, object]:
 
 
 def _review_sequence(arm: Arm, order: Order, cameras: bool) -> Finding | None:
-    if sequences.name_of(order) in sequences.MOVEMENTS:
-        return None
+    if (name := sequences.name_of(order)) in sequences.MOVEMENTS:
+        stuck = sequences.plan_movement(arm, name)
+        return None if stuck is None else replace(stuck, job=order.id)
     steps = sequences.steps_of(order)
     if isinstance(steps, Finding):
         return steps
@@ -90,14 +104,20 @@ def _review_sequence(arm: Arm, order: Order, cameras: bool) -> Finding | None:
         if then is None:
             break
         if op in sequences.MOVEMENTS:
+            if (stuck := sequences.plan_movement(then, op)) is not None:
+                return _in_step(stuck, number, len(steps), op)
             then = imagined_steps.after_movement(then, op)
             continue
         begun, found = _planned(then, replace(order, op=op, params=given), cameras)
         if isinstance(found, Finding):
-            said = coded("robot.step_failed", i=number, n=len(steps), op=op, said=found.found)
-            return replace(found, found=said, condition=())
+            return _in_step(found, number, len(steps), op)
         then = imagined_steps.after(begun, op, found)
     return None
+
+
+def _in_step(found: Finding, number: int, of: int, op: str) -> Finding:
+    said = coded("robot.step_failed", i=number, n=of, op=op, said=found.found)
+    return replace(found, found=said, condition=())
 
 
 def _later_place(arm: Arm, order: Order, steps: Steps) -> Finding | None:

@@ -17,6 +17,7 @@ from worldfs.robots import displacements, rotations
 from . import actions, geometry, grasp, object_placement, panda, params, support, vessel_model
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
+from .arm_limits import TOOL
 from .array_types import Array
 from .collision import contacts, persisting
 from .shared_motion import Leg, plan_motion
@@ -201,7 +202,13 @@ def _chain(arm: Arm, start: Array, poses: list[tuple[Array, Array]]) -> list[Arr
 def _way(arm: Arm, goal: PourGoal, held: HeldVessel, yaw: float) -> PourPlan | None:
     """The joints that carry the vessel over and tip it towards `yaw`; None where they fail."""
     poses = _poses(arm, goal, held, yaw)
-    between = _carried(held, poses[0][0], yaw)
+    top = arm.limits.lowered(HIGH, poses[0][0], poses[0][0] + poses[0][1] @ held.offset, least=0.0)
+    between = _carried(held, poses[0][0], yaw, top)
+    if not all(
+        arm.limits.holds(TOOL, at) and arm.limits.holds(goal.source, at + turned @ held.offset)
+        for at, turned in (*between, *poses)
+    ):
+        return None
     carry = _chain(arm, held.joints, between)
     tip = None if carry is None else _chain(arm, carry[-1], poses)
     if carry is None or tip is None:
@@ -228,10 +235,10 @@ def plan_tipping(arm: Arm, goal: PourGoal, job: str) -> PourPlan | Finding:
     return collision_finding(coded("pour.way", id=goal.source, target=goal.target, why=why), job)
 
 
-def _carried(held: HeldVessel, end: Array, then: float) -> list[tuple[Array, Array]]:
+def _carried(held: HeldVessel, end: Array, then: float, higher: float) -> list[tuple[Array, Array]]:
     """Up, across and down again, turning on the way, the hand leaning as it does."""
     start, turn = held.position, math.remainder(then - held.yaw, 2 * math.pi)
-    top = max(float(start[2]), float(end[2]) + HIGH)
+    top = max(float(start[2]), float(end[2]) + higher)
     corners = [(start, 0.0), (np.array([*start[:2], top]), 0.0), (np.array([*end[:2], top]), 1.0), (end, 1.0)]
     found = []
     for (one, a), (other, b) in pairwise(corners):

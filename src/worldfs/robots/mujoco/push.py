@@ -17,6 +17,7 @@ from worldfs.robots import rotations
 from . import geometry, panda, support
 from .action_evidence import ActionEvidence, plan_failure, rounded, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
+from .arm_limits import TOOL
 from .array_types import Array
 from .collision import CollisionChecker, contacts, pair
 from .path_planner import first_way
@@ -24,6 +25,7 @@ from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed
 from .shared_motion import Leg, plan_motion
 
 ABOVE = 0.10  # m over the table, from where the fingers come down
+LOWEST = 0.03  # m: the same under an upper bound
 LOW = 0.013  # m of the tool point over the support: the lower the push, the less it can tip over
 PAD = 0.0105  # m from the tool point to the front of the fingers
 BEHIND = pushing.BEHIND - PAD  # m between the fingers and the thing before it
@@ -54,6 +56,7 @@ class PushPlan:
     rotation: Array
     opening: float
     length: float  # m of the line ahead
+    rise: float  # m of the line down, and of the way up
 
 
 def legs(planned: PushPlan) -> list[Leg]:
@@ -143,10 +146,11 @@ def _line(arm: Arm, goal: PushGoal, rotation: Array, opening: float) -> PushPlan
     start = goal.start - way * (along + PAD + BEHIND)
     start[2] = bottom + _low(arm, goal) + PAD * lean  # the edge of a tilted pad is lower than its middle
     length = BEHIND + goal.distance
-    above = _solved(arm, start + geometry.up(ABOVE), rotation)
+    rise = arm.limits.lowered(ABOVE, start, start + way * length, least=LOWEST)
+    above = _solved(arm, start + geometry.up(rise), rotation)
     if above is None:
         return None
-    down = arm.solver.line(above, np.linspace(start + geometry.up(ABOVE), start, 11)[1:], rotation)
+    down = arm.solver.line(above, np.linspace(start + geometry.up(rise), start, 11)[1:], rotation)
     if isinstance(down, int):
         return None
     n = math.ceil(length / STEP) + 1
@@ -159,7 +163,7 @@ def _line(arm: Arm, goal: PushGoal, rotation: Array, opening: float) -> PushPlan
         return coded("handling.behind_it", hits=contacts(hits))
     if hits := checker.along([down[-1], *ahead], allowed={pair("robot", goal.thing)}):
         return coded("robot.on_the_way", hits=contacts(hits))
-    return PushPlan(goal, [], [above, *down], [down[-1], *ahead], rotation, opening, length)
+    return PushPlan(goal, [], [above, *down], [down[-1], *ahead], rotation, opening, length, rise)
 
 
 def _solved(arm: Arm, position: Array, rotation: Array) -> Array | None:
@@ -206,7 +210,7 @@ def _stroke(arm: Arm, planned: PushPlan) -> None:
     mover.grip(planned.opening)
     mover.wait(0.1)
     mover.follow(planned.route)
-    mover.line(planned.down, ABOVE)
+    mover.line(planned.down, planned.rise)
     mover.line(planned.ahead, planned.length, speed=SPEED)
     for _ in range(0 if arm.believed else FINISHES):  # by pictures nobody sees it while the hand is before it
         left = goal.distance - float((arm.rig.position(goal.thing) - goal.start)[:2] @ goal.way)
@@ -216,7 +220,7 @@ def _stroke(arm: Arm, planned: PushPlan) -> None:
         if further is None:
             break
         mover.line(further, left, speed=SPEED)
-    for back in (np.array([*goal.way, 0.0]) * -BEHIND, geometry.up(ABOVE)):
+    for back in (np.array([*goal.way, 0.0]) * -BEHIND, geometry.up(planned.rise)):
         away = _straight(arm, back, planned.rotation)
         if away is not None:
             mover.line(away, float(np.linalg.norm(back)))
@@ -224,8 +228,11 @@ def _stroke(arm: Arm, planned: PushPlan) -> None:
 
 
 def _straight(arm: Arm, move: Array, rotation: Array) -> list[Array] | None:
-    """Joints along a straight motion of the tool point from where it is; None where they fail."""
+    """Joints along a straight motion of the tool point from where it is; None where they fail, or would leave the
+    bounds."""
     start, _ = arm.view.tcp_pose()
+    if not arm.limits.holds(TOOL, start + move):
+        return None
     n = max(2, math.ceil(float(np.linalg.norm(move)) / STEP) + 1)
     found = arm.solver.line(arm.view.joints(), np.linspace(start, start + move, n)[1:], rotation)
     return None if isinstance(found, int) else [arm.view.joints(), *found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,10 +17,12 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT
+from worldfs.base.workspace_bounds import LIMIT
 
 from . import panda, params, withdrawal
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm
+from .arm_limits import within_limits
 from .array_types import Array
 from .collision import contacts
 from .motion_control import CLOSE
@@ -59,7 +62,7 @@ def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         return plan_failure(stuck, action_evidence.close())
     way = plan_motion(arm, lambda: _way_home(arm.planning), lambda found: [(found, arm.rig.held())])
     if isinstance(way, Finding):
-        return Outcome.failure(Cause.ERROR, "NO_PATH", way.found, evidence=action_evidence.close())
+        return _no_way(way, action_evidence)
     arm.mover.follow(way, settle=0.25)
     off = float(np.max(np.abs(arm.view.joints() - arm.ready)))
     action_evidence.more["joint_error"] = round(off, 4)
@@ -67,6 +70,12 @@ def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         away = coded("robot.not_ready", rad=off)
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", away, evidence=action_evidence.close())
     return Outcome.success(coded("robot.ready"), **action_evidence.close())
+
+
+def _no_way(found: Finding, action_evidence: ActionEvidence) -> Outcome:
+    if found.code == LIMIT:
+        return plan_failure(found, action_evidence.close())
+    return Outcome.failure(Cause.ERROR, found.code, found.found, evidence=action_evidence.close())
 
 
 def _way_home(arm: Arm) -> list[Array] | Finding:
@@ -104,16 +113,9 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     done = home(arm, action_evidence)
     if not done.ok:
         return done
-    sides = []
-    for side in (WAVE, -WAVE):
-        q = arm.ready.copy()
-        q[4] += side
-        q[6] += side
-        sides.append(q)
-    swings = [arm.ready, *sides, *sides, arm.ready]
-    path = plan_motion(arm, lambda: _free_swings(arm.planning, swings), lambda found: [(found, arm.rig.held())])
+    path = plan_motion(arm, lambda: _free_swings(arm.planning), lambda found: [(found, arm.rig.held())])
     if isinstance(path, Finding):
-        return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", path.found, evidence=action_evidence.close())
+        return _no_way(path, action_evidence)
     worst = 0.0
     for start, end in pairwise(path):
         arm.mover.follow([start, end], settle=0.05)
@@ -125,9 +127,27 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     return home(arm, action_evidence)
 
 
-def _free_swings(arm: Arm, path: list[Array]) -> list[Array] | Finding:
+def _free_swings(arm: Arm) -> list[Array] | Finding:
+    sides = []
+    for side in (WAVE, -WAVE):
+        q = arm.ready.copy()
+        q[4] += side
+        q[6] += side
+        sides.append(q)
+    path = [arm.ready, *sides, *sides, arm.ready]
     hits = arm.collision_checker(held=arm.rig.held()).along(path)
     return Finding("CRITIC_REFUSED", "", "", coded("robot.no_space_to_wave", hits=contacts(hits)), "") if hits else path
+
+
+def plan_movement(arm: Arm, name: str) -> Finding | None:
+    """The limit that a movement would break; what else is in its way shows when it begins."""
+    if name not in ("home", "ready", "wave") or not arm.limits.bounded:
+        return None
+    for plan in (_way_home, _free_swings) if name == "wave" else (_way_home,):
+        found = within_limits(arm.limits, partial(plan, arm))
+        if isinstance(found, Finding) and found.code == LIMIT:
+            return found
+    return None
 
 
 MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {

@@ -10,6 +10,7 @@ import numpy as np
 from worldfs.base.model import Finding
 
 from .arm import Arm
+from .arm_limits import within_limits
 from .array_types import Array
 from .reserved_space import ReservedSpace, SweptSpace, swept
 from .simulation import Simulation
@@ -73,11 +74,11 @@ def _changed(body: SharedBody, seen: int) -> bool:
 
 
 def plan_motion(arm: Arm, make: Callable[[], Plan | Finding], legs: Callable[[Plan], Sequence[Leg]]) -> Plan | Finding:
-    """The same for an arm, whose plan is made of `legs`."""
+    """The same for an arm, whose plan is made of `legs` and within its limits."""
 
     def minding() -> Plan | Finding:
         with arm.minding_others():
-            return make()
+            return within_limits(arm.limits, make)
 
     found = plan_in_turn(arm, minding, lambda found: _space(arm, legs(found)))
     if not isinstance(found, Finding):

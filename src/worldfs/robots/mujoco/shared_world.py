@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model import Scene
+from worldfs.base.model import Profile, Scene
 
 from .drawn_world import DrawnWorld
 from .pacing import Pacing
@@ -39,6 +40,7 @@ class SharedWorld:
         self.arms: list[str] = []
         self.carriers: list[str] = []
         self.quadrupeds: list[str] = []
+        self._profiles: dict[str, Callable[[], Profile]] = {}
         self._seed, self._count = 0 if seed is None else seed, objects
         self._language = language
         self._pacing, self._stream = pacing, stream
@@ -47,8 +49,9 @@ class SharedWorld:
         self._tabletop: Tabletop | None = None
         self.made_up = False  # its things are of no file
 
-    def join(self, robot_id: str) -> None:
-        """The next world that is built has an arm of this robot."""
+    def join(self, robot_id: str, profile: Callable[[], Profile]) -> None:
+        """The next world that is built has an arm of this robot, which begins within the bounds of its profile."""
+        self._profiles[robot_id] = profile
         if robot_id not in self.arms:  # it may have been removed, and come back
             _add(self.arms, robot_id)
 
@@ -67,6 +70,7 @@ class SharedWorld:
             for robots in (self.arms, self.carriers, self.quadrupeds):
                 if robot_id in robots:
                     robots.remove(robot_id)
+            self._profiles.pop(robot_id, None)
             self._open.discard(robot_id)
             return bool(self._open)
 
@@ -93,7 +97,7 @@ class SharedWorld:
                     first = made.robots if self.arms else ()
                     scene = replace(made, robots=scene.robots or first, extra=scene.extra)
                 plan = layout(scene, *self.arms, carriers=self.carriers, quadrupeds=self.quadrupeds)
-                built = Tabletop(stood(plan))
+                built = Tabletop(stood(plan), {id: profile() for id, profile in self._profiles.items()})
                 self._tabletop, self.made_up = built, blank
                 built.pace(self._pacing)
                 if self._stream is not None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import combinations, product
+from types import MappingProxyType
+from typing import Final
 
 import mujoco
 import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model import Json
+from worldfs.base.model import Json, Profile, RobotState
+from worldfs.robots import rotations
 
-from . import fixture_model, motion_plan, panda
+from . import fixture_model, geometry, motion_plan, panda
 from .arm import Arm
+from .arm_limits import OUTSIDE, ArmLimits
 from .array_types import Array
 from .carrier import Carrier
+from .collision import CollisionChecker
 from .ik import HIGH, HOME, LOW, IKSolver
 from .model_builder import TIMESTEP, build
 from .motion_control import CLOSE, MotionController
@@ -28,9 +34,11 @@ from .scene_observation import arm_state
 from .simulation import Simulation
 from .touch_log import TouchLog
 
+NO_PROFILES: Final[Mapping[str, Profile]] = MappingProxyType({})
 SETTLE = 0.3  # s in which the world comes to rest when it is built
 UNSETTLED = 1.8  # s more, while a thing still falls, tips or slides
 RESTS = (0.01, 0.05)  # m/s and rad/s
+AHEAD, LOW_HANDS = 0.42, (0.4, 0.3, 0.24, 0.19, 0.15, 0.12)  # m, of the tool point from the base
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
     panda.HOME,
     (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
@@ -46,13 +54,17 @@ READY = (  # poses tried in turn until one is free of collision: home, folded, u
 class Tabletop:
     """One simulation, and its bodies by the ids of their robots; each is driven from one thread at a time."""
 
-    def __init__(self, plan: SceneLayout) -> None:
+    def __init__(self, plan: SceneLayout, profiles: Mapping[str, Profile] = NO_PROFILES) -> None:
+        """`profiles`: of the robots whose arms are to begin within their workspace bounds."""
         self.plan, self.simulation = plan, Simulation(build(plan).compile())
         self.reserved = ReservedSpace()
         self._arms: dict[str, Arm] = {}
         for place in plan.arms:
             rig = Rig(plan, self.simulation, place)
-            self._arms[place.robot_id] = Arm(rig, IKSolver(place.base), MotionController(rig), reserved=self.reserved)
+            limits = ArmLimits(RobotState(place.robot_id, place.base), profiles.get(place.robot_id, Profile()))
+            self._arms[place.robot_id] = Arm(
+                rig, IKSolver(place.base), MotionController(rig), limits, reserved=self.reserved
+            )
         self._carriers = {
             one.robot_id: Carrier(self.plan, self.simulation, one, self.reserved) for one in plan.carriers
         }
@@ -168,7 +180,8 @@ def _place(arm: Arm) -> None:
         opening = before[1]
         # what is held touches the pads; anything else that touches means the file was edited since
         hits = arm.collision_checker(opening=opening).hits(before[0])
-        if not [pair for pair in hits if robot is None or robot.holding not in pair]:
+        held = robot.holding if robot is not None else None
+        if not [met for met in hits if held not in met and not any(one.startswith(OUTSIDE) for one in met)]:
             q, finger = before
     data = arm.simulation.data
     data.qpos[arm.view.joint_qpos], data.ctrl[arm.view.servos] = q, q
@@ -178,13 +191,28 @@ def _place(arm: Arm) -> None:
 
 
 def _free_pose(arm: Arm) -> Array:
-    checker = arm.collision_checker(opening=panda.STROKE)
-    for pose in (*READY[1:], READY[0]) if arm.others else READY:
-        if checker.free(np.array(pose)):
-            return np.array(pose)
+    checker, known = arm.collision_checker(opening=panda.STROKE), (*READY[1:], READY[0]) if arm.others else READY
+    for pose in (*map(np.array, known), *_low_poses(arm)):
+        if checker.free(pose):
+            return pose
+    if arm.limits.bounded:  # no pose is within the bounds: the arm begins beyond them, and goes no farther
+        checker = CollisionChecker(arm.rig, opening=panda.STROKE)
+        free = next((pose for pose in map(np.array, known) if checker.free(pose)), None)
+        if free is not None:
+            return free
     rng = np.random.default_rng(3)
     for _ in range(300):
         q = rng.uniform(LOW, HIGH)
         if checker.free(q):
             return np.asarray(q)
     return HOME.copy()
+
+
+def _low_poses(arm: Arm) -> Iterator[Array]:
+    """Poses of a hand that points down ahead, lower and lower, for a workspace that the usual ones are not in."""
+    if arm.limits.bounded:
+        for height in LOW_HANDS:
+            ahead = arm.view.base + arm.view.base_rotation @ np.array([AHEAD, 0.0, height])
+            pose = arm.solver.solve(HOME, ahead, rotations.hand_rotation(geometry.to_rpy(arm.view.base_rotation)[2]))
+            if pose is not None:
+                yield pose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import traceback
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_o
 from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Profile, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
@@ -51,7 +51,8 @@ class TabletopDriver:
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
     `interpreter`: language to orders, for real_execute. `difference`: what of the built world the robot is not told.
-    `max_frame_age` (s): the oldest picture that it moves on. Called from one thread at a time, any thread.
+    `max_frame_age` (s): the oldest picture that it moves on. `profile`: the robot's profile as it is now, whose bounds
+    and reach hold for what the arm does on the way, too; None: no limits. Called from one thread at a time, any thread.
     """
 
     operations = OPERATIONS
@@ -67,10 +68,12 @@ class TabletopDriver:
         perception: str = TRUTH,
         difference: WorldDifference | None = None,
         max_frame_age: float | None = None,
+        profile: Callable[[], Profile | None] = lambda: None,
     ) -> None:
         self.robot_id = robot_id
         self.world = world or SharedWorld()
-        self.world.join(robot_id)
+        self._profile = profile
+        self.world.join(robot_id, self._first_limits)
         self.interpreter = interpreter
         self._cameras = cameras
         self._album_root = artifacts
@@ -132,6 +135,7 @@ class TabletopDriver:
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
+            self._hold_limits()
             if self.looks is not None and self._needs_truth(order):
                 return (by_truth(order),)
             if self.looks is not None and (unsure := self._unsure(order)):
@@ -152,6 +156,7 @@ class TabletopDriver:
 
     def _execute(self, order: Order, run: Run) -> Outcome:
         arm = self.arm
+        self._hold_limits()
         arm.mover.begin(lambda: run.stop)
         subject, start = order_subject(arm, order), float(arm.simulation.data.time)
         arm.reserved.handle(self.robot_id, () if subject is None else (subject,))
@@ -236,6 +241,17 @@ class TabletopDriver:
         return self._renderer
 
     # --- inside ---
+
+    def _hold_limits(self) -> None:
+        """The limits of the profile as it is when an order is judged, and when it begins."""
+        self.arm.limits.profile = self._profile() or Profile()
+
+    def _first_limits(self) -> Profile:
+        """Those that the arm begins within. A profile that cannot be read refuses orders, and no start."""
+        try:
+            return self._profile() or Profile()
+        except WorldError:
+            return Profile()
 
     def _carry_out_step(self, order: Order, meant: set[str]) -> Outcome:
         evidence = ActionEvidence(self.arm, order_subject(self.arm, order))

@@ -9,10 +9,11 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT
+from worldfs.base.standard_operations import PICK_UP
 from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
-from . import actions, grasp, object_placement, params, support
+from . import actions, grasp, imagined_steps, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure, seen_before
 from .arm import Arm, AttemptResult
 from .array_types import Array
@@ -39,9 +40,18 @@ def upright_subject(arm: Arm, order: Order) -> str | Finding:
 
 
 def plan_upright(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
-    """The grasp, from which the turn is planned once the thing is held: only then is it known how it is held."""
+    """The grasp, from which the turn is planned once the thing is held: only then is it known how it is held. That the
+    limits leave no place for the turn is said here."""
     id = upright_subject(arm, order)
-    return id if isinstance(id, Finding) else actions.plan_pick(arm, order)
+    planned = id if isinstance(id, Finding) else actions.plan_pick(arm, order)
+    if isinstance(planned, Finding) or not arm.limits.bounded:
+        return planned
+    then = imagined_steps.after(arm, PICK_UP.name, planned)
+    if then is None:
+        return planned
+    arm.limits.forget()
+    turn = plan_turn(then, planned.thing, arm.rig.position(planned.thing), order.id)
+    return turn if isinstance(turn, Finding) and arm.limits.met is not None else planned
 
 
 def upright(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:

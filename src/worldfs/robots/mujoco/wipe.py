@@ -18,6 +18,7 @@ from worldfs.robots import displacements, rotations
 from . import actions, geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
+from .arm_limits import TOOL
 from .array_types import Array
 from .collision import contacts, pair
 from .path_planner import plan_path
@@ -30,6 +31,7 @@ PRESS = 0.002  # m that the hand goes lower than the sponge can
 LOWER = 0.0005  # m more from one end of a stroke to the next: a sponge that is pressed slips up in the fingers
 OVER = 0.006  # m that the sponge goes beyond the edge
 ABOVE = 0.06  # m over the area, while the sponge is carried
+LOWEST = 0.03  # m: the same under an upper bound
 STEP = 0.02  # m between two waypoints
 SPEED = 0.12  # m/s
 LOOK = 5  # steps of the world between two looks at what is touched
@@ -178,13 +180,16 @@ def _strokes(  # noqa: PLR0917  # how the sponge is held, and how it is to be la
     corners = [frame @ np.array([*at, 0.0]) + np.array(area.position) for at in _corners(area, half[:2])]
     deep = [PRESS + n * LOWER for n in range(len(corners))]
     low = [np.array([*at[:2], top + half[2] - d]) + offset for at, d in zip(corners, deep, strict=True)]
-    high = low[0] + geometry.up(ABOVE)
+    rise = arm.limits.lowered(ABOVE, *low, least=LOWEST)
+    high = low[0] + geometry.up(rise)
+    if not all(arm.limits.holds(TOOL, at) and arm.limits.holds(goal.sponge, at - offset) for at in (*low, high)):
+        return None
     first = arm.solver.near(start, high, rotation)
     first = arm.solver.solve(start, high, rotation) if first is None else first
     if first is None:
         return None
     q, strokes, lengths, at = first, [], [float(np.linalg.norm(high - hand[0]))], high
-    for point in [*low, low[-1] + geometry.up(ABOVE)]:
+    for point in [*low, low[-1] + geometry.up(rise)]:
         length = float(np.linalg.norm(point - at))
         if length < 1e-4:
             continue
