@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from worldfs.base.model import Json, Profile, RobotState, Scene, Thing
+from worldfs.robots.mujoco import hand_over
 
 from .conftest import BASKET, TABLE, Hand
 from .test_fixtures import DRAWER
+from .test_hand_over import FAR, GIVE, NEAR, pair_with
 from .test_pour import BOWL, CUP
 
 EVERY = 5  # steps of the world between two samples
@@ -167,3 +169,20 @@ def test_a_place_that_the_arm_chooses_itself_is_within_the_bounds(axis, opened):
     assert bounded.hand.review(case.op, **case.params) == []
     done, _ = bounded.carry_out(case)
     assert done.ok and bounded.hand.seen("cube_01").position[at] > (0.5, 0.12, 0.0)[at] - OFF, done.message
+
+
+@pytest.mark.parametrize("highest", [0.42, 0.28, 0.12, -0.05])
+def test_a_thing_is_held_out_below_the_upper_bound_or_the_bound_is_named(highest, monkeypatch):
+    monkeypatch.setattr(hand_over, "PATIENCE", 0.5)
+    pair = pair_with()
+    assert pair.run(NEAR, GIVE[NEAR][0])[0].ok
+    giver = pair.drivers[NEAR]
+    monkeypatch.setattr(giver, "_profile", lambda: _profile("z", "high", highest))
+    start, found = giver.arm.view.tcp_pose()[0][2], pair.review(NEAR, "hand_over", to=FAR)
+    if highest < 0.0:
+        assert [one.code for one in found] == ["PROFILE_LIMIT"] and "z in" in found[0].expected
+        return
+    heights: list[float] = []
+    giver.arm.mover.watch, giver.arm.mover.watch_every = lambda: heights.append(giver.arm.view.tcp_pose()[0][2]), EVERY
+    (done,) = pair.run(NEAR, GIVE[NEAR][1])
+    assert found == [] and done.code == "NOT_TAKEN" and max(heights) < max(start, highest) + OFF, done

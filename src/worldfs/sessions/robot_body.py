@@ -166,6 +166,7 @@ class RobotBody:
     def _take_up(self) -> RealTarget:
         if self._adapter is None:
             context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
+            context = replace(context, profile=self._context.profile)
             made = RealTarget(self._target, context, driver(self._target)(self._target, context))
             made.open()
             mine = self._scene_now().robot(self._target.id)

@@ -124,6 +124,20 @@ def test_the_safety_layer_stands_between(tmp_path, timed) -> None:
         assert np.abs(np.diff(goals, axis=0)).max() <= 0.3 / 20 + 1e-6  # rad in a control period
 
 
+@pytest.mark.parametrize("highest", [0.5, 0.7])
+def test_a_way_over_things_stays_within_the_bounds_of_the_profile(tmp_path, timed, highest) -> None:
+    """The table is 0.467 m high: the way over it goes at 0.567 m."""
+    bounds = f"x ∈ [-1, 1], y ∈ [-1, 1], z ∈ [0, {highest}] (metres, world frame)"
+    with timed.Plant(*KINDS["franka"]) as plant:
+        lab(tmp_path, settings(plant.address), ("move_to", {"target_pose": [0.6, 0.05, 0.4]}))
+        (tmp_path / "EMBODIED.md").write_text(f"{PROFILE}\n## Physical Constraints\n- **Workspace Bounds**: {bounds}\n")
+        (outcome,) = ended(tmp_path)
+        assert outcome.ok is (highest > 0.567), outcome
+        if not outcome.ok:
+            assert outcome.cause is Cause.REJECTED and "z in [0, 0.5] m" in outcome.findings[0].found, outcome
+            assert [told for told in plant.told if len(told) == 7] == [] and plant.still
+
+
 @pytest.mark.parametrize(
     ("op", "params", "code"),
     [

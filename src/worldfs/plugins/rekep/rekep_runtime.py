@@ -14,7 +14,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_int
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.base.model import Cause, Finding, Json, Outcome, Profile
 from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
 from worldfs.robots.rotations import quaternion
@@ -111,10 +111,10 @@ def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = N
                        code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
         context = getattr(target, "context", None)  # built-in targets all have one; a package's own need not
-        clock = context.clock if isinstance(context, PluginContext) and target.target.kind == REAL else None
-        return StepEndEffector(
-            target, read_environment(home) or (context.scene if isinstance(context, PluginContext) else None), clock
-        )
+        if not isinstance(context, PluginContext):
+            return StepEndEffector(target, read_environment(home))
+        clock = context.clock if target.target.kind == REAL else None
+        return StepEndEffector(target, read_environment(home) or context.scene, clock, context.profile() or Profile())
     return None
 
 

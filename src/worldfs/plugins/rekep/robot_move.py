@@ -48,6 +48,9 @@ class MoveRuntime:
             found = coded("plugin.rekep_away", m=away)
             return [Finding("CRITIC_REFUSED", "ACTION.md params.target_pose", coded("plugin.rekep_reachable"), found,
                             coded("plugin.rekep_nearer"))]  # fmt: skip
+        if isinstance(way := effector.plan(MotionRequest(goal, lambda pose: "")), str):
+            return [Finding("CRITIC_REFUSED", "ACTION.md params.target_pose", coded("plugin.rekep_reachable"), way,
+                            coded("plugin.rekep_choose_inside"))]  # fmt: skip
         if isinstance(target, RealTarget) and (found := _outside(target, goal, effector)):
             return [Finding("CRITIC_REFUSED", f"TARGETS.md {target.target.id} config.safety.workspace",
                             coded("plugin.rekep_inside"), found, coded("plugin.rekep_choose_inside"))]  # fmt: skip

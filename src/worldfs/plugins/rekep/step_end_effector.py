@@ -16,7 +16,9 @@ from typing import Final, Protocol, runtime_checkable
 import numpy as np
 
 from worldfs.base.clock import Clock
-from worldfs.base.model import Scene, Thing
+from worldfs.base.messages import coded
+from worldfs.base.model import Profile, RobotState, Scene, Thing
+from worldfs.base.workspace_bounds import beyond, bounds_finding
 from worldfs.robots.rotations import Array, Pose, angle_between, axis_rotation, interpolate, matrix, quaternion
 from worldfs.robots.targets.target_adapter import TargetAdapter, TargetStopped
 
@@ -60,8 +62,16 @@ class StepEndEffector:
 
     stroke = OPENING
 
-    def __init__(self, target: TargetAdapter, page: Scene | None = None, clock: Clock | None = None) -> None:
-        """`page`: where things are, for a target that sees none. `clock`: a real robot is led at its own pace."""
+    def __init__(
+        self,
+        target: TargetAdapter,
+        page: Scene | None = None,
+        clock: Clock | None = None,
+        profile: Profile | None = None,
+    ) -> None:
+        """`page`: where things are, for a target that sees none. `clock`: a real robot is led at its own pace.
+        `profile`: of the robot; its tool, and the middle of what that holds, stay within the bounds."""
+        self._profile = profile or Profile()
         self._target = target
         self._page = page or Scene()
         self._put: dict[str, Thing] = {}  # where things of the page were brought
@@ -190,10 +200,30 @@ class StepEndEffector:
             if height and float(np.linalg.norm((before.position - start.position)[:2])) > 0.02:
                 middle = [start, _lifted(start, height), _lifted(before, height), before]
             line = [*middle, *([move.goal] if move.approach is not None else [])]
+            if outside := self._outside(line, held):
+                return outside
             broken = _broken(line, move.check)
             if not broken:
                 return LinearPath(tuple(line), (before, move.goal) if move.approach is not None else ())
         return f"every way there breaks {broken}"
+
+    def _outside(self, line: Sequence[Pose], held: Thing | None) -> str:
+        """Which bound of the profile a way would leave; "" for none. Straight lines between points within the bounds
+        are within them. A way that begins beyond them may come back."""
+        base = self._base()
+        turn = math.atan2(float(base.rotation[1, 0]), float(base.rotation[0, 0]))
+        robot = RobotState(self._target.target.id, (*map(float, base.position), 0.0, 0.0, turn))
+        middle = None if held is None else line[0].inverse(pose_of(held).position)
+        for pose in line[1:]:
+            points: dict[str, Array] = {coded("robot.tool_point"): pose.position}
+            if held is not None and middle is not None:
+                points[held.id] = pose.point(middle)
+            for what, point in points.items():
+                at = tuple(round(float(v), 4) for v in point)
+                for found in beyond(self._profile, robot, at):
+                    refused = bounds_finding(self._profile, robot, found, what, at)
+                    return coded("robot.steps_wrong", found=refused.found, expected=refused.expected)
+        return ""
 
     def go(self, way: LinearPath, pace: float = 1.0) -> None:
         for one, other in pairwise(way.poses):
