@@ -14,7 +14,7 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import KnowsItsWay, Run
 from worldfs.base.messages import render
-from worldfs.base.model import Order, RobotState, Scene, Thing
+from worldfs.base.model import Order, Profile, RobotState, Scene, Thing
 from worldfs.formats import embodied, environment
 from worldfs.planning.critic import Critic
 from worldfs.robots.mujoco import carrier_model
@@ -78,6 +78,35 @@ def test_it_drives_round_the_table_with_what_lies_on_its_tray():
     assert {(r.subject, r.object) for r in scene.relations if r.relation == "in"} == {("cube", TRAY), ("apple", TRAY)}
     # one world, each with its own entry, and the carrier with its map
     assert scene == replace(cell.drivers[A].observe(), robots=scene.robots, extra=scene.extra)
+
+
+def _within(**sides: tuple[float, float]) -> Profile:
+    return Profile(bounds=tuple(sides.get(axis, (-9.0, 9.0)) for axis in "xy"), bounds_frame="world")
+
+
+def test_its_way_and_the_place_that_it_chooses_are_within_the_bounds(monkeypatch):
+    cell = Workcell(LOADED, (A, B), (CART,))
+    driver, cart = cell.drivers[CART], cell.body(CART)
+    order = Order("act", CART, "target_navigation", {"target_label": B})
+    free = np.array(driver.way(order))
+    far = float(free[:, 1].max())
+    for profile in (_within(y=(-9.0, far - 0.05)), _within(y=(-9.0, 0.5))):  # another way round the table
+        monkeypatch.setattr(driver, "_profile", lambda profile=profile: profile)
+        assert driver.review(order) == ()
+        way = np.array(driver.way(order))
+        assert way[:, 1].max() <= profile.bounds[1][1] + 0.002, way
+    places: list[np.ndarray] = []
+    cart.mover.watch, cart.mover.watch_every = lambda: places.append(cart.view.position()), 10
+    done = cell.do(CART, "target_navigation", target_label=B)
+    assert done.ok and np.array(places)[:, 1].max() < 0.5 + 0.01, done
+    monkeypatch.setattr(driver, "_profile", lambda: _within(x=(-9.0, -0.3)))
+    there = cart.view.position()
+    for op, params in (("target_navigation", {"target_label": A}), ("move_to", {"target_pose": [-0.42, 0.45, 0.0]})):
+        (found,) = driver.review(Order("act", CART, op, params)) or (None,)
+        assert found is None or (found.code == "PROFILE_LIMIT" and "x in" in found.expected), found
+    (found,) = driver.review(order)
+    assert found.code == "PROFILE_LIMIT" and CART in found.found and "x in [-9, -0.3] m" in found.expected
+    assert np.array_equal(cart.view.position(), there)
 
 
 def test_it_keeps_a_map_of_the_floor_that_it_has_driven_on_and_no_other_writer_s_changes():

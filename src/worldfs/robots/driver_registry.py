@@ -50,7 +50,7 @@ def carrier(context: PluginContext) -> Driver:
     world = _shared_world(context)
     from .mujoco.carrier_driver import CarrierDriver
 
-    return CarrierDriver(context.robot_id, world=world)
+    return CarrierDriver(context.robot_id, world=world, profile=context.profile)
 
 
 def quadruped(context: PluginContext) -> Driver:
@@ -58,7 +58,7 @@ def quadruped(context: PluginContext) -> Driver:
     world = _shared_world(context)
     from .mujoco.quadruped.quadruped_driver import QuadrupedDriver
 
-    return QuadrupedDriver(context.robot_id, world=world, cameras=context.cameras)
+    return QuadrupedDriver(context.robot_id, world=world, cameras=context.cameras, profile=context.profile)
 
 
 def _shared_world(context: PluginContext) -> SharedWorld:

@@ -12,7 +12,7 @@ from typing import Any
 import mujoco
 import pytest
 
-from worldfs.base.model import Outcome, RobotState, Scene, Thing
+from worldfs.base.model import Order, Outcome, Profile, RobotState, Scene, Thing
 from worldfs.robots.mujoco.quadruped.navigation import WITHIN
 from worldfs.robots.mujoco.quadruped.quadruped_driver import QuadrupedDriver
 
@@ -60,6 +60,26 @@ def test_of_twenty_goals_it_reaches_the_eighteen_that_there_is_a_way_to(
         assert one.review("move_to", target_pose=[x, y, 0.0]) == ["NO_PATH"]
         done = one.do("move_to", target_pose=[x, y, 0.0])
         assert not done.ok and done.code == "NO_PATH" and math.dist(world.spot(), there) < 0.03
+
+
+def test_its_way_and_the_place_that_it_chooses_are_within_the_bounds(dog: Callable[..., Any], monkeypatch: Any) -> None:
+    one = dog()
+    driver, floor = one.body, one.body.floor
+    order = Order("act", driver.robot_id, "target_navigation", {"target_label": "door"})
+    way, here = driver.way(order), floor.spot()
+    for axis in (0, 1):
+        end = way[-1][axis]
+        if abs(end - here[axis]) < 0.3:
+            continue
+        between = here[axis] + 0.5 * (end - here[axis])
+        side = (-9.0, between) if end > between else (between, 9.0)
+        bounds = tuple(side if n == axis else (-9.0, 9.0) for n in range(2))
+        monkeypatch.setattr(driver, "_profile", lambda bounds=bounds: Profile(bounds=bounds, bounds_frame="world"))
+        found = driver.review(order)
+        if found:
+            assert found[0].code == "PROFILE_LIMIT" and f"{'xy'[axis]} in" in found[0].expected, found
+        assert all(side[0] - 0.002 <= spot[axis] <= side[1] + 0.002 for spot in driver.way(order))
+    assert floor.spot() == here
 
 
 def test_it_is_turned_as_the_pose_says_and_towards_what_it_was_sent_to(dog: Callable[..., Any]) -> None:

@@ -13,9 +13,9 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 from . import geometry, panda, support
-from .arm_limits import ArmLimits
 from .arm_view import ArmView
 from .array_types import Array, Native
+from .body_limits import BodyLimits
 from .collision import CollisionChecker
 from .ik import HOME, IKSolver
 from .motion_control import MotionController
@@ -34,7 +34,7 @@ class Arm:
     rig: Rig
     solver: IKSolver
     mover: MotionController
-    limits: ArmLimits  # of its robot's profile, shared by the arm as plans imagine it
+    limits: BodyLimits  # of its robot's profile, shared by the arm as plans imagine it
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
     reserved: ReservedSpace = field(default_factory=ReservedSpace)  # of the world, shared by its bodies
     blockers: set[str] = field(default_factory=set)  # robots that the plan under way came too near to

@@ -19,6 +19,7 @@ from worldfs.robots import displacements
 from . import carrier_model, params
 from .action_evidence import object_poses, plan_failure, rounded
 from .array_types import Array
+from .body_limits import within_limits
 from .carrier import Carrier
 from .carrier_route import HALF, ROOM, FloorMap, obstacles, swept_boxes
 from .floor_obstacles import Obstacle
@@ -41,8 +42,13 @@ class DrivePlan:
 
 
 def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Finding:
-    """A way to where the order says, or why there is none; with `minding` clear of where others will pass, and the
-    carrier's `blockers` are those that it waits for."""
+    """A way within the limits to where the order says, or why there is none; with `minding` clear of where others will
+    pass, and the carrier's `blockers` are those that it waits for."""
+    return within_limits(carrier.limits, lambda: drive_plan(carrier, order, minding=minding))
+
+
+def drive_plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Finding:
+    """The same, whatever the cause of a refusal: from any thread, also beside `plan`."""
     load = carrier.load()
     if load > carrier_model.MAX_PAYLOAD:
         return Finding(
@@ -56,12 +62,12 @@ def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Findin
     label, places = goals
     start = carrier.view.position()[:2]
     everything = obstacles(carrier, minding=minding)
-    floor = FloorMap(everything, start)
+    floor = FloorMap(everything, start, carrier.limits)
     free = [place for place in places if floor.free(place)]
     for place in free[:LOOKED_AT]:
         if (route := floor.route(start, place)) is not None:
             return DrivePlan(route, place, label)
-    in_way = _in_the_way(everything, start, places)
+    in_way = _in_the_way(carrier, everything, start, places)
     if minding:
         carrier.blockers |= in_way
     at = places[0] if places else start
@@ -73,12 +79,13 @@ def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Findin
     return Finding("CRITIC_REFUSED", "ACTION.md params", coded("robot.free_floor"), found, fix, order.id)
 
 
-def _in_the_way(everything: Sequence[Obstacle], start: Array, places: Sequence[Array]) -> set[str]:
+def _in_the_way(carrier: Carrier, everything: Sequence[Obstacle], start: Array, places: Sequence[Array]) -> set[str]:
     """The robots without which there would be a way: one of them alone if that is enough, else all of them."""
     found = list(everything)
     robots = sorted({one.owner for one in found if one.robot})
     for without in [*([id] for id in robots), robots]:
-        floor = FloorMap([one for one in found if not (one.robot and one.owner in without)], start)
+        left = [one for one in found if not (one.robot and one.owner in without)]
+        floor = FloorMap(left, start, carrier.limits)
         free = [place for place in places if floor.free(place)]
         if any(floor.route(start, place) is not None for place in free[:LOOKED_AT]):
             return set(without)

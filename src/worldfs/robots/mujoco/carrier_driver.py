@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from worldfs.base.driver import Run, Standstill
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Profile, Scene
 from worldfs.robots import displacements
 
 from . import carrier_actions
@@ -36,12 +36,17 @@ DOCK_AT: Final = Operation(
 
 
 class CarrierDriver:
-    """Driver of one carrier in a world that it may share. Called from one thread at a time, any thread."""
+    """Driver of one carrier in a world that it may share. Called from one thread at a time, any thread.
+
+    `profile`: the robot's profile as it is now, whose bounds hold on its way, too; None: no limits.
+    """
 
     operations = (DRIVE_TO, DOCK_AT)
 
-    def __init__(self, robot_id: str, *, world: SharedWorld | None = None) -> None:
-        self.robot_id = robot_id
+    def __init__(
+        self, robot_id: str, *, world: SharedWorld | None = None, profile: Callable[[], Profile | None] = lambda: None
+    ) -> None:
+        self.robot_id, self._profile = robot_id, profile
         self.world = world or SharedWorld()
         self.world.join_carrier(robot_id)
         self._carrier: Carrier | None = None
@@ -72,6 +77,7 @@ class CarrierDriver:
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.carrier.view.working():
+            self._hold_limits()
             found = carrier_actions.plan(self.carrier, order, minding=False)
         return (found,) if isinstance(found, Finding) else ()
 
@@ -79,7 +85,7 @@ class CarrierDriver:
         """The way that an order would take now, for an orchestrator; empty: there is none. Moves nothing."""
         carrier = self.carrier
         with carrier.simulation.working(f"{carrier.prefix}way"):  # it may be at work itself
-            found = carrier_actions.plan(carrier, order, minding=False)
+            found = carrier_actions.drive_plan(carrier, order, minding=False)
         return () if isinstance(found, Finding) else [(float(x), float(y)) for x, y in found.route]
 
     def execute(self, order: Order, run: Run) -> Outcome:
@@ -93,6 +99,7 @@ class CarrierDriver:
 
     def _execute(self, order: Order, run: Run) -> Outcome:
         carrier = self.carrier
+        self._hold_limits()
         carrier.mover.begin(lambda: run.stop)
         evidence, start = DriveEvidence(carrier), float(carrier.simulation.data.time)
         began = run.clock.monotonic()
@@ -111,6 +118,9 @@ class CarrierDriver:
         outcome = displacements.with_displacements(outcome, evidence.also_moved())
         wall_s = round(run.clock.monotonic() - began, 3)
         return replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
+
+    def _hold_limits(self) -> None:
+        self.carrier.hold_limits(self._profile() or Profile(), *self.carrier.view.position())
 
     def standstill(self, since: float) -> Standstill:
         carrier = self._carrier

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
+from worldfs.base.model import RobotState
 from worldfs.robots import rotations
 
 from . import carrier_model, geometry
 from .array_types import Array
+from .body_limits import BodyLimits
 from .carrier import Carrier
 from .floor_obstacles import Obstacle, body_obstacles
 from .grid_search import AROUND, Cell, shortest_way
@@ -24,11 +26,11 @@ HALF = np.array([carrier_model.LENGTH / 2, carrier_model.WIDTH / 2])
 
 
 class FloorMap:
-    """Where the middle of a carrier may be: outside each obstacle, grown by the carrier's own half sides and `ROOM`;
-    of what it already stands nearer to, as near as it stands."""
+    """Where the middle of a carrier may be: within its limits, and outside each obstacle, grown by the carrier's own
+    half sides and `ROOM`; of what it already stands nearer to, as near as it stands."""
 
-    def __init__(self, obstacles: Sequence[Obstacle], start: Array) -> None:
-        self.obstacles = list(obstacles)
+    def __init__(self, obstacles: Sequence[Obstacle], start: Array, limits: BodyLimits | None = None) -> None:
+        self.obstacles, self.limits = list(obstacles), limits or BodyLimits(RobotState(""))
         rows = np.array([one.rectangle for one in obstacles]).reshape(-1, 4)
         low, high = rows[:, :2] - HALF, rows[:, 2:] + HALF
         apart = np.maximum(low - start, start - high).max(axis=1) if len(rows) else np.empty(0)
@@ -37,7 +39,8 @@ class FloorMap:
         self.touching = [one.owner for one, gap in zip(obstacles, apart, strict=True) if gap < 0]
 
     def free(self, point: Array) -> bool:
-        return not bool(np.any(np.all((point > self.low) & (point < self.high), axis=1)))
+        within = self.limits.holds(self.limits.robot.robot_id, point)
+        return within and not bool(np.any(np.all((point > self.low) & (point < self.high), axis=1)))
 
     def clear(self, start: Array, end: Array) -> bool:
         """Whether the straight piece between two points is free."""
@@ -98,6 +101,10 @@ class SearchGrid:
         free = np.ones(self._size, dtype=bool)
         for lower, upper in zip(floor.low, floor.high, strict=True):
             free &= ~np.outer((x > lower[0]) & (x < upper[0]), (y > lower[1]) & (y < upper[1]))
+        id, limits = floor.limits.robot.robot_id, floor.limits
+        if not all(limits.holds(id, np.array(corner)) for corner in product(x[[0, -1]], y[[0, -1]])):
+            for i, j in np.argwhere(free).tolist():
+                free[i, j] = limits.holds(id, np.array([x[i], y[j]]))
         self._free: list[list[bool]] = free.tolist()
 
     def point(self, cell: Cell) -> Array:

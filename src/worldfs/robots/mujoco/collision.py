@@ -11,9 +11,9 @@ import numpy as np
 
 from worldfs.base.messages import CodedText, coded
 
-from .arm_limits import OUTSIDE, TOOL, ArmLimits
 from .array_types import Array
 from .body_cover import BodyCover
+from .body_limits import OUTSIDE, TOOL, BodyLimits
 from .neighbours import Neighbours
 from .rig import TOUCH_DEPTH, Rig
 from .vessel_model import GRAINS
@@ -37,7 +37,7 @@ class CollisionChecker:
         opening: float | None = None,
         held: str | None = None,
         neighbours: Neighbours | None = None,
-        limits: ArmLimits | None = None,
+        limits: BodyLimits | None = None,
     ) -> None:
         self.rig = rig
         self._limits = limits

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -80,6 +81,13 @@ class FloorGrid:
             along = np.maximum(0.0, np.abs(cosine * dx + sine * dy) - box.half[0])
             across = np.maximum(0.0, np.abs(cosine * dy - sine * dx) - box.half[1])
             self.taken[part] = self.taken[part] | (np.hypot(along, across) < keep)
+
+    def restrict(self, holds: Callable[[Spot], bool]) -> None:
+        """Cells are taken, too, whose middle is beyond what is held to: a convex part of the floor."""
+        last = self.shape[0] - 1, self.shape[1] - 1
+        if not all(holds(self.middle(corner)) for corner in product((0, last[0]), (0, last[1]))):
+            for i, j in np.argwhere(self.taken == 0).tolist():
+                self.taken[i, j] = not holds(self.middle((i, j)))
 
     def _part(self, box: Footprint, margin: float) -> tuple[slice, slice]:
         """The cells that may be that near to a box."""

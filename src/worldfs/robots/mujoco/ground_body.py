@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from worldfs.base.model import Profile, RobotState
+
+from .body_limits import BodyLimits
 from .quadruped.quadruped_placement import QuadrupedPlacement
 from .reserved_space import ReservedSpace
 from .rig import BodyRig
@@ -22,6 +25,11 @@ class GroundBody:
         self.robot_id, self.reserved, self.prefix = placement.robot_id, reserved, placement.prefix
         self.rig = BodyRig(plan, simulation, placement.robot_id)
         self.blockers: set[str] = set()
+        self.limits = BodyLimits(RobotState(placement.robot_id))
+
+    def hold_limits(self, profile: Profile, *pose: float) -> None:
+        """The limits of an order that it begins at this pose (x y z roll pitch yaw; m, rad)."""
+        self.limits.profile, self.limits.robot = profile, RobotState(self.robot_id, tuple(map(float, pose)))
 
     @property
     def simulation(self) -> Simulation:

@@ -21,8 +21,8 @@ from worldfs.robots import rotations
 from . import actions, geometry, panda, params, support
 from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, unreachable_finding
-from .arm_limits import first_beyond
 from .array_types import Array
+from .body_limits import first_beyond
 from .collision import CollisionChecker, contacts, pair
 from .motion_control import CLOSE
 from .object_placement import STILL, WATCHED

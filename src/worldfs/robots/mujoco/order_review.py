@@ -15,7 +15,7 @@ from worldfs.base.standard_operations import EXECUTE_TEXT, FIXTURED, HAND_OVER, 
 
 from . import actions, imagined_steps, params, perception, sequences, withdrawal
 from .arm import Arm
-from .arm_limits import within_limits
+from .body_limits import within_limits
 from .gl import gl_status
 from .handling_operations import HANDLING_ACTS
 

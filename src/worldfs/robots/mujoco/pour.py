@@ -17,8 +17,8 @@ from worldfs.robots import displacements, rotations
 from . import actions, geometry, grasp, object_placement, panda, params, support, vessel_model
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
-from .arm_limits import TOOL
 from .array_types import Array
+from .body_limits import TOOL
 from .collision import contacts, persisting
 from .shared_motion import Leg, plan_motion
 

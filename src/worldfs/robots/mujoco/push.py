@@ -17,8 +17,8 @@ from worldfs.robots import rotations
 from . import geometry, panda, support
 from .action_evidence import ActionEvidence, plan_failure, rounded, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
-from .arm_limits import TOOL
 from .array_types import Array
+from .body_limits import TOOL
 from .collision import CollisionChecker, contacts, pair
 from .path_planner import first_way
 from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed

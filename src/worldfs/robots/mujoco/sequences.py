@@ -22,8 +22,8 @@ from worldfs.base.workspace_bounds import LIMIT
 from . import panda, params, withdrawal
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm
-from .arm_limits import within_limits
 from .array_types import Array
+from .body_limits import within_limits
 from .collision import contacts
 from .motion_control import CLOSE
 from .path_planner import plan_path

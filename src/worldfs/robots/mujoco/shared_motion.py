@@ -10,8 +10,8 @@ import numpy as np
 from worldfs.base.model import Finding
 
 from .arm import Arm
-from .arm_limits import within_limits
 from .array_types import Array
+from .body_limits import within_limits
 from .reserved_space import ReservedSpace, SweptSpace, swept
 from .simulation import Simulation
 

@@ -17,8 +17,8 @@ from worldfs.robots import rotations
 
 from . import fixture_model, geometry, motion_plan, panda
 from .arm import Arm
-from .arm_limits import OUTSIDE, ArmLimits
 from .array_types import Array
+from .body_limits import OUTSIDE, BodyLimits
 from .carrier import Carrier
 from .collision import CollisionChecker
 from .ik import HIGH, HOME, LOW, IKSolver
@@ -61,7 +61,7 @@ class Tabletop:
         self._arms: dict[str, Arm] = {}
         for place in plan.arms:
             rig = Rig(plan, self.simulation, place)
-            limits = ArmLimits(RobotState(place.robot_id, place.base), profiles.get(place.robot_id, Profile()))
+            limits = BodyLimits(RobotState(place.robot_id, place.base), profiles.get(place.robot_id, Profile()))
             self._arms[place.robot_id] = Arm(
                 rig, IKSolver(place.base), MotionController(rig), limits, reserved=self.reserved
             )

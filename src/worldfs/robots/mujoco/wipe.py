@@ -18,8 +18,8 @@ from worldfs.robots import displacements, rotations
 from . import actions, geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
-from .arm_limits import TOOL
 from .array_types import Array
+from .body_limits import TOOL
 from .collision import contacts, pair
 from .path_planner import plan_path
 from .scene_layout import covers

@@ -6,9 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
 from worldfs.base.name_parts import fits_label
+from worldfs.robots.mujoco.body_limits import BodyLimits
 from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles
 from worldfs.robots.mujoco.floor_things import PASSES, FloorThings
@@ -41,12 +44,14 @@ class FloorTarget:
 class FloorWorld(FloorThings):
     """The world as one quadruped of it sees the floor; `reserved` is the world's."""
 
-    def __init__(self, rig: BodyRig, placement: QuadrupedPlacement, reserved: ReservedSpace) -> None:
+    def __init__(
+        self, rig: BodyRig, placement: QuadrupedPlacement, reserved: ReservedSpace, limits: BodyLimits
+    ) -> None:
         super().__init__(rig, (placement.base[0], placement.base[1]))
         self.simulation = rig.simulation
         self.view = rig.quadrupeds[placement.robot_id]
         self.base = placement.base
-        self._reserved = reserved
+        self._reserved, self._limits = reserved, limits
 
     # --- what is where ---
 
@@ -66,11 +71,13 @@ class FloorWorld(FloorThings):
     # --- the way ---
 
     def grid(self, *, minding: bool = True, without: Collection[str] = ()) -> FloorGrid:
-        """What is free for the body's middle, by what stands there now and, with `minding`, by where the bodies that
-        move will pass; `without` counts none of these robots."""
+        """What is free for the body's middle, by its limits, by what stands there now and, with `minding`, by where the
+        bodies that move will pass; `without` counts none of these robots."""
         others = body_obstacles(self.rig, self._reserved, self.plan.floor + PASSES, minding=minding)
         boxes = [_box(one.rectangle) for one in others if not (one.robot and one.owner in without)]
-        return self.grid_of([*self.standing(), *boxes], KEEP)
+        grid = self.grid_of([*self.standing(), *boxes], KEEP)
+        grid.restrict(lambda spot: self._limits.holds(self._limits.robot.robot_id, np.array(spot)))
+        return grid
 
     def robots(self) -> list[str]:
         """The other robots of the world."""

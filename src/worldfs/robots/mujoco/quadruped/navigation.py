@@ -10,6 +10,7 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.robots.mujoco.body_limits import within_limits
 from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Spot
 from worldfs.robots.mujoco.grid_search import Cell
 from worldfs.robots.mujoco.shared_motion import plan_in_turn
@@ -99,8 +100,13 @@ def _goals(grid: FloorGrid, target: FloorTarget, beside: float) -> Sequence[Cell
 
 
 def way_to(body: Quadruped, target: FloorTarget, *, minding: bool) -> Route | Finding:
-    """The shortest way to the target, or why there is none; with `minding` clear of where others will pass, and the
-    body's `blockers` are those that it waits for."""
+    """The shortest way within the limits to the target, or why there is none; with `minding` clear of where others will
+    pass, and the body's `blockers` are those that it waits for."""
+    return within_limits(body.limits, lambda: shortest_way(body, target, minding=minding))
+
+
+def shortest_way(body: Quadruped, target: FloorTarget, *, minding: bool) -> Route | Finding:
+    """The same, whatever the cause of a refusal: from any thread, also beside `way_to`."""
     world = body.floor
     found = route(world, target, world.grid(minding=minding))
     if found is not None:

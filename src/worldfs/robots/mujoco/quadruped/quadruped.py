@@ -30,7 +30,7 @@ class Quadruped(GroundBody):
         self, plan: SceneLayout, simulation: Simulation, placement: QuadrupedPlacement, reserved: ReservedSpace
     ) -> None:
         super().__init__(plan, simulation, placement, reserved)
-        self.floor = FloorWorld(self.rig, placement, reserved)
+        self.floor = FloorWorld(self.rig, placement, reserved, self.limits)
         charge = as_float(placement.robot.extra.get("battery_percent"), 100.0) if placement.robot else 100.0
         self.walker = Walker(self.floor.view, min(1.0, max(0.0, charge / 100)))
 

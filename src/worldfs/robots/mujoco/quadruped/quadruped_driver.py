@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -15,9 +15,10 @@ from worldfs.base.driver import RECORD_FPS, Run, Standstill
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_list, as_object
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Profile, Scene
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.order_parameters import LABEL
+from worldfs.base.workspace_bounds import LIMIT
 from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
@@ -30,7 +31,7 @@ from worldfs.robots.mujoco.touch_log import judged
 
 from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK
-from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, verdict, way_to
+from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, shortest_way, verdict, way_to
 from .quadruped import Quadruped
 from .quadruped_camera import QuadrupedCamera
 from .walker import AT_REST, STEPS, UPRIGHT, QuadrupedFallen, Walker
@@ -48,12 +49,22 @@ OPERATIONS: Final = (NAVIGATE, MOVE, STOP)
 
 
 class QuadrupedDriver:
-    """Driver of one quadruped in a world that it may share. Called from one thread at a time, any thread."""
+    """Driver of one quadruped in a world that it may share. Called from one thread at a time, any thread.
+
+    `profile`: the robot's profile as it is now, whose bounds hold on its way, too; None: no limits.
+    """
 
     operations = OPERATIONS
 
-    def __init__(self, robot_id: str, *, world: SharedWorld | None = None, cameras: bool = True) -> None:
-        self.robot_id = robot_id
+    def __init__(
+        self,
+        robot_id: str,
+        *,
+        world: SharedWorld | None = None,
+        cameras: bool = True,
+        profile: Callable[[], Profile | None] = lambda: None,
+    ) -> None:
+        self.robot_id, self._profile = robot_id, profile
         self.world = world or SharedWorld()
         self.world.join_quadruped(robot_id)
         self._quadruped: Quadruped | None = None
@@ -93,6 +104,7 @@ class QuadrupedDriver:
         with self.floor.view.working():
             if order.op == STOP.name:
                 return ()
+            self._hold_limits()
             if trouble := self._unfit(order):
                 return (trouble,)
             target = self._target(order)
@@ -100,7 +112,8 @@ class QuadrupedDriver:
                 return (target,)
             found = way_to(self.quadruped, target, minding=False)
             if isinstance(found, Finding):
-                return (replace(found, field=f"ACTION.md params / {order.op}", job=order.id),)
+                field = found.field if found.code == LIMIT else f"ACTION.md params / {order.op}"
+                return (replace(found, field=field, job=order.id),)
             return ()
 
     def way(self, order: Order) -> Sequence[Spot]:
@@ -110,7 +123,7 @@ class QuadrupedDriver:
             target = None if order.op == STOP.name else self._target(order)
             if target is None or isinstance(target, Finding):
                 return ()
-            found = way_to(quadruped, target, minding=False)
+            found = shortest_way(quadruped, target, minding=False)
             return () if isinstance(found, Finding) else found.corners
 
     def execute(self, order: Order, run: Run) -> Outcome:
@@ -167,6 +180,11 @@ class QuadrupedDriver:
     def walker(self) -> Walker:
         return self.quadruped.walker
 
+    def _hold_limits(self) -> None:
+        pose = self.floor.view.pose()
+        at = pose.x, pose.y, pose.z, pose.roll, pose.pitch, pose.yaw
+        self.quadruped.hold_limits(self._profile() or Profile(), *at)
+
     def _unfit(self, order: Order) -> Finding | None:
         """What keeps it from walking at all."""
         if self.floor.view.pose().up < UPRIGHT:
@@ -203,6 +221,8 @@ class QuadrupedDriver:
 
     def _execute(self, order: Order, run: Run) -> Outcome:
         walker, world = self.walker, self.floor
+        if order.op != STOP.name:
+            self._hold_limits()
         target = None if order.op == STOP.name else self._target(order)
         if isinstance(target, Finding):
             return Outcome.failure(Cause.ERROR, target.code, target.found, findings=(target,))

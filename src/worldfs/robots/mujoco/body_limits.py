@@ -1,4 +1,5 @@
-"""The limits of an arm: where its robot's profile lets its tool point, and the middle of what that holds, be."""
+"""The limits of a body: where its robot's profile lets the tool point of an arm, the middle of what that holds, and the
+middle of a body on the floor be."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ Plan = TypeVar("Plan")
 
 
 @dataclass(slots=True)
-class ArmLimits:
-    """The bounds and the reach of a profile for one robot, shared by its arm as it is and as plans imagine it.
+class BodyLimits:
+    """The bounds and the reach of a profile for one robot, shared by its body as it is and as plans imagine it.
 
     `robot`: its id and base pose. `met`: the refusal of the first point that a plan has left out for a limit.
     """
@@ -65,7 +66,9 @@ class ArmLimits:
         return None if found is None else self.note(id, point, found[0])
 
     def holds(self, id: str, point: Array, *, end: bool = False) -> bool:
-        return self.refusal(id, point, end=end) is None
+        if end or self.met is None:
+            return self.refusal(id, point, end=end) is None
+        return next(self.outside(point), None) is None
 
     def lowered(self, height: float, *points: Array, least: float) -> float:
         """As much of a height (m) as the upper bound leaves over the highest of these points, but no less than `least`:
@@ -98,7 +101,7 @@ def _rounded(point: Array) -> Vec:
     return tuple(round(float(v), 4) for v in point)
 
 
-def within_limits(limits: ArmLimits, make: Callable[[], Plan | Finding]) -> Plan | Finding:
+def within_limits(limits: BodyLimits, make: Callable[[], Plan | Finding]) -> Plan | Finding:
     """The plan that `make` finds. Where there is none, and there would be one without the limits, the refusal names the
     limit; any other refusal stays as it is. Moves nothing."""
     limits.forget()
@@ -111,6 +114,6 @@ def within_limits(limits: ArmLimits, make: Callable[[], Plan | Finding]) -> Plan
     return other if isinstance(other, Finding) else replace(met, job=found.job)
 
 
-def first_beyond(limits: ArmLimits, points: Array) -> int:
+def first_beyond(limits: BodyLimits, points: Array) -> int:
     """How many of these points (n × 3, m) of the tool come before the first that is beyond a bound."""
     return next((n for n, point in enumerate(points) if not limits.holds(TOOL, point)), len(points))
