@@ -38,7 +38,7 @@ NO_PROFILES: Final[Mapping[str, Profile]] = MappingProxyType({})
 SETTLE = 0.3  # s in which the world comes to rest when it is built
 UNSETTLED = 1.8  # s more, while a thing still falls, tips or slides
 RESTS = (0.01, 0.05)  # m/s and rad/s
-AHEAD, LOW_HANDS = 0.42, (0.4, 0.3, 0.24, 0.19, 0.15, 0.12)  # m, of the tool point from the base
+AHEAD, LOW_HANDS = 0.42, (0.4, 0.3, 0.24, 0.19, 0.15, 0.12, 0.085, 0.06)  # m, of the tool point from the base
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
     panda.HOME,
     (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
