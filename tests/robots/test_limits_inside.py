@@ -2,6 +2,8 @@
 before anything moves, and by the critic alone."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -12,7 +14,19 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip install 'worldfs[sim]'")
 
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Parameter, Profile, RobotState, Scene, Thing
+from worldfs.base.model import (
+    Cause,
+    Finding,
+    Json,
+    Operation,
+    Order,
+    Outcome,
+    Parameter,
+    Profile,
+    RobotState,
+    Scene,
+    Thing,
+)
 from worldfs.base.standard_operations import HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.planning.compound_review import DEEPEST
 from worldfs.planning.critic import Critic
@@ -217,13 +231,14 @@ def _breaks(case: Case, limit: str) -> bool:
     return limit not in ("bounds", "reach") or (point[1] < -0.1 if limit == "bounds" else np.hypot(*point[:2]) > 0.48)
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-def test_nothing_has_moved_where_a_limit_refuses(limit: str, tmp_path: Path) -> None:
-    home = Home(tmp_path)
+def _home(root: Path, old: str, new: str) -> Home:
+    """A home of one arm whose profile has another text for a limit."""
+    home = Home(root)
     onboard(home)
     home.profiles.mkdir(parents=True)
     page = resources.files("worldfs").joinpath("profiles", "franka_panda.md").read_text(encoding="utf-8")
-    (home.profiles / "franka_panda.md").write_text(page.replace(*TIGHT[limit]))
+    assert old in page
+    (home.profiles / "franka_panda.md").write_text(page.replace(old, new))
     objects, fixed = (
         [
             {"id": t.id, "type": t.category, "position": t.position, "size": t.size, "shape": t.shape, "mass": 0.1}
@@ -233,22 +248,51 @@ def test_nothing_has_moved_where_a_limit_refuses(limit: str, tmp_path: Path) -> 
     )
     scene = {"robots": [], "objects": objects, "scene_graph": {"nodes": fixed, "edges": []}}
     (home.workspace / "ENVIRONMENT.md").write_text(json.dumps(scene))
-    with World.open(
-        home.workspace,
-        config=home.config({}),
-        serve=True,
-        drivers=BodyCatalogue(seed=4, cameras=False),
-    ) as world:
+    return home
+
+
+@contextmanager
+def _served(home: Home) -> Iterator[tuple[World, TabletopDriver]]:
+    drivers = BodyCatalogue(seed=4, cameras=False)
+    with World.open(home.workspace, config=home.config({}), serve=True, drivers=drivers) as world:
         body = next(iter(world.kernel.nodes.values())).driver
         assert isinstance(body, TabletopDriver)
+        yield world, body
+
+
+def _outcome(world: World, order: Order) -> Outcome:
+    job = world.submit(order)
+    while world.tick() or not world.kernel.idle:
+        pass
+    outcome = world.wait_job(job, PATIENCE_S).outcome
+    assert outcome is not None
+    return outcome
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_nothing_has_moved_where_a_limit_refuses(limit: str, tmp_path: Path) -> None:
+    with _served(_home(tmp_path, *TIGHT[limit])) as (world, body):
         before = body.arm.simulation.data.qpos.copy()
         broken = {name: case for name, case in KNOWN.items() if CUBE in case.things and _breaks(case, limit)}
         assert len(broken) > 3
         for n, (name, case) in enumerate(broken.items()):
-            job = world.submit(Order(f"act_{n}", body.robot_id, case.op, case.params))
-            while world.tick() or not world.kernel.idle:
-                pass
-            outcome = world.wait_job(job, PATIENCE_S).outcome
-            assert outcome is not None and outcome.cause is Cause.REJECTED, name
+            outcome = _outcome(world, Order(f"act_{n}", body.robot_id, case.op, case.params))
+            assert outcome.cause is Cause.REJECTED, name
             assert next(f.code for f in outcome.findings if not f.warning) == "PROFILE_LIMIT", (name, outcome)
             assert np.array_equal(body.arm.simulation.data.qpos, before), name
+
+
+def test_the_driver_holds_the_bounds_of_the_profile_as_it_is_now(tmp_path: Path) -> None:
+    home = _home(tmp_path, "z ∈ [-0.8, 2.0]", "z ∈ [-0.8, 0.15]")
+    with _served(home) as (world, body):
+        heights: list[float] = []
+        body.arm.mover.watch = lambda: heights.append(float(body.arm.view.tcp_pose()[0][2]))
+        body.arm.mover.watch_every = 5
+        lifted = _outcome(world, Order("act_1", body.robot_id, "pick_up", PICKED))
+        assert lifted.ok and 0.1 < max(heights) < 0.156, lifted
+        page = next(path for path in home.workspace.rglob("EMBODIED.md"))
+        page.write_text(page.read_text().replace("z ∈ [-0.8, 0.15]", "z ∈ [-0.8, 0.05]"))
+        heights.clear()
+        refused = _outcome(world, Order("act_2", body.robot_id, "place", {"target": "base_01"}))
+        assert refused.cause is Cause.REJECTED and not heights, refused
+        assert [(f.code, "z in [-0.8, 0.05]" in f.expected) for f in refused.findings] == [("PROFILE_LIMIT", True)]
