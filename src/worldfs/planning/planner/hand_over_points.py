@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from worldfs.base.meeting_points import POINTS, meeting_points
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, RobotState, Scene, Vec
-from worldfs.planning.workspace_bounds import SLACK, beyond
+from worldfs.base.workspace_bounds import SLACK, beyond
 
 from .planned_actions import HAND_OVER, TAKE_OVER
 
