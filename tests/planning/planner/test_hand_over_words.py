@@ -158,7 +158,7 @@ LIMITS = {
     "opening": ({"max_grip_width": 0.05}, ("0.05 m",)),
     "too small": ({"min_grip_width": 0.09}, ("90 mm",)),
     "reach": ({"max_reach": 0.5}, ("0.5 m",)),
-    "bounds": ({"bounds": ((-2.0, 2.0), (-2.0, 2.0), (-0.8, 0.2))}, ("0.2",)),
+    "bounds": ({"bounds": ((-2.0, 2.0), (-2.0, 2.0), (-0.8, 0.15))}, ("0.15",)),
     "bounds of the world": ({"bounds": ((-2.0, 0.2), (-2.0, 2.0)), "bounds_frame": "world"}, ("0.2",)),
     "operations": ({"ops": tuple(Operation(op) for op in OPS)}, ()),
     "a limit that is not read": ({"unread": ("Max Payload: about 3 kg",)}, ()),

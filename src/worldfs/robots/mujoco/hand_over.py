@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worldfs.base.meeting_points import POINTS, meeting_points
+from worldfs.base.meeting_points import HEIGHTS, POINTS, meeting_points
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT
@@ -136,7 +136,8 @@ def _offered(arm: Arm, held: str, receiver: str, points: Sequence[Array], job: s
     base, other = arm.view.base, arm.rig.others[receiver].base
     yaw = math.atan2(*(other - base)[[1, 0]])
     why, middle = "", (base + other) / 2
-    for at in points or [np.array(point) for point in meeting_points(base.tolist(), other.tolist())]:
+    lower = arm.limits.heights(HEIGHTS[-1:], middle, least=0.0) if arm.limits.bounded else []
+    for at in points or map(np.array, meeting_points(base.tolist(), other.tolist(), (*HEIGHTS, *lower))):
         if not arm.limits.holds(held, at, end=True):
             continue
         for turned in (
