@@ -41,18 +41,27 @@ authorization {{ users: [
 """
 
 
+USES = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+        "key_cert_sign", "crl_sign", "encipher_only", "decipher_only")  # fmt: skip
+
+
 def _issue(place, name, authority=None):
     """A certificate of `authority`, or one of its own: its key and itself, written to NAME.key and NAME.pem."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
     signer, issuer = authority or (key, subject)
+    use = "digital_signature" if authority else "key_cert_sign"
     made = (
         x509.CertificateBuilder()
         .subject_name(subject).issuer_name(issuer).public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
         .add_extension(x509.BasicConstraints(ca=authority is None, path_length=None), critical=True)
+        # What RFC 5280 (4.2.1) asks of a chain; Python 3.13 verifies strictly.
+        .add_extension(x509.KeyUsage(**{each: each == use for each in USES}), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), critical=False)
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
         .sign(signer, hashes.SHA256())
     )  # fmt: skip

@@ -73,13 +73,13 @@ def test_vectors_stay_with_their_passages_and_only_new_ones_are_read(tmp_path: P
 def test_a_large_memory_is_read_by_and_by_the_newest_first() -> None:
     many = [Passage(str(i), "note", f"reach {i}", "m", f"2026-{i:03}") for i in range(embed.FILL + 10)]
     themes = Themes()
-    index = PassageIndex()
-    index.keep("m", "1", lambda: many)
-    search(index, "distance", embedder=themes)
-    assert len(themes.read) == embed.FILL
-    assert themes.read[0] == f"note\nreach {embed.FILL + 9}"
-    assert embed.embed_missing(index, themes, 1000) == 10
-    assert len(search(index, "distance", 100, embedder=themes)) == len(many)
+    with PassageIndex() as index:
+        index.keep("m", "1", lambda: many)
+        search(index, "distance", embedder=themes)
+        assert len(themes.read) == embed.FILL
+        assert themes.read[0] == f"note\nreach {embed.FILL + 9}"
+        assert embed.embed_missing(index, themes, 1000) == 10
+        assert len(search(index, "distance", 100, embedder=themes)) == len(many)
 
 
 def test_without_the_extra_there_is_no_embedder() -> None:

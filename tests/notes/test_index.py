@@ -37,9 +37,9 @@ def answers(index: PassageIndex) -> list[list[str]]:
 
 
 def truth(notes: list[Passage] = NOTES) -> list[list[str]]:
-    index = PassageIndex()
-    index.keep("memory.md", "", lambda: notes)
-    return answers(index)
+    with PassageIndex() as index:
+        index.keep("memory.md", "", lambda: notes)
+        return answers(index)
 
 
 def test_a_fresh_source_is_answered_without_being_read(place: Path) -> None:
