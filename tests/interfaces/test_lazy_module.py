@@ -96,7 +96,7 @@ def test_one_whose_loading_was_interrupted_is_loaded_by_the_next_use(tmp_path: P
     assert python("-c", script) == "last\n"
 
 
-# The `dataclasses` of Python 3.13, and of no other version, calls `inspect.get_annotations` for each class that it makes.
+# Of all versions, only the `dataclasses` of Python 3.13 calls `inspect.get_annotations` for each class that it makes.
 DATACLASS = ["inspect"] if sys.version_info[:2] == (3, 13) else []
 
 

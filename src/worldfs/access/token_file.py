@@ -5,7 +5,6 @@ A wrong entry admits no client and stops no server: the entry is named, and the 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
@@ -81,8 +81,8 @@ class TokenFile(NamedTuple):
 def read_tokens(data: bytes, path: str) -> dict[str, object]:
     """The file's object. Raises `BadInput`."""
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = parse_json(data)
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise BadInput(

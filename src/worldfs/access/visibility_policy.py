@@ -5,7 +5,6 @@ A missing or unreadable manifest, and a field of the wrong type, count as empty,
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple, TypeGuard
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_objects
 from worldfs.base.model import Json
 
@@ -98,8 +98,8 @@ class PolicyCache:
         except WorldError as error:
             return {}, str(error)
         try:
-            value = json.loads(data)
-        except (ValueError, RecursionError) as error:
+            value = parse_json(data)
+        except ValueError as error:
             return {}, f"{path}: not JSON: {error}"
         return (value, "") if isinstance(value, dict) else ({}, f"{path}: not a JSON object")
 

@@ -8,11 +8,11 @@ as it is and the text is set aside.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def keep_duplicate_keys(agent_dir: AgentDirectory, name: str, data: bytes) -> No
         keys = [key for key, _ in pairs]
         twice.extend(key for key in dict.fromkeys(keys) if keys.count(key) > 1)
 
-    with suppress(ValueError, RecursionError):
-        json.loads(data, object_pairs_hook=look)
+    with suppress(ValueError):
+        parse_json(data, object_pairs_hook=look)
     if twice:
         kept = agent_dir.set_aside(name, data, f"duplicate keys: {', '.join(twice)}")
         agent_dir.add_finding(

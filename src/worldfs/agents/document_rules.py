@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
@@ -52,8 +52,8 @@ def _memory_facts() -> FactReader:
 def mapping(data: bytes) -> Json:
     """A document's value; {} for what is none (its judge has said so)."""
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = parse_json(data)
+    except ValueError:
         return {}
     return value if type(value) is dict else {}
 
@@ -61,10 +61,10 @@ def mapping(data: bytes) -> Json:
 def _any_object(name: str) -> Callable[[bytes], Sequence[Finding]]:
     def judge(data: bytes) -> Sequence[Finding]:
         try:
-            if type(json.loads(data)) is dict:
+            if type(parse_json(data)) is dict:
                 return ()
             found = "no JSON object"
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             found = f"no JSON: {error}"
         return (_finding(name, coded("file.json_object"), found),)
 

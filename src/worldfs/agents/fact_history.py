@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from worldfs.base.errors import UserError
+from worldfs.base.json_text import parse_json
 from worldfs.storage.revision import PRIVATE_DIR
 
 from .fact_readers import BaseFacts, Entries, Facts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .agent_directory import AgentDirectory
 
 HISTORY: Final = f"{PRIVATE_DIR}/history"
-UNREADABLE: Final = (UserError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+UNREADABLE: Final = (UserError, ValueError, TypeError, LookupError, AttributeError)
 HELD: Final = 8  # earlier values of one fact that are remembered
 FOREIGN, MERGED, OURS = 0, 1, 2
 """The writer of a version: a rewrite; a merge; a call, whose words only a later reader can know. What a call or a
@@ -72,10 +73,10 @@ class FactHistory:
         self.number, self._first, self._facts, self._last = 0, 0, {}, None
         stored = self._agent_dir.store.get(self._key)
         try:
-            value = json.loads(stored.data) if stored else None
+            value = parse_json(stored.data) if stored else None
             if value and value["format"] == 1 and type(value["facts"]) is dict:
                 self.number, self._first, self._facts = int(value["number"]), int(value["first"]), value["facts"]
-        except (ValueError, LookupError, TypeError, RecursionError):
+        except (ValueError, LookupError, TypeError):
             self.number, self._first, self._facts = 0, 0, {}
         self.saved = self.number
 

@@ -24,6 +24,7 @@ from zlib import crc32
 
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.errors import UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
 from worldfs.formats.agent.redact import may_hold_secret, redact_value
@@ -386,8 +387,8 @@ def _encoded(entry: Json) -> str:
 def parse(raw: bytes) -> Json | None:
     """The entry of a line, or None if it holds no JSON object."""
     try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
+        value = parse_json(raw)
+    except ValueError:
         return None
     return value if type(value) is dict else None
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -116,14 +117,14 @@ class MetricsReducer:
     def load(cls, data: bytes) -> MetricsReducer:
         """What `dump` gave. `BadInput` if it is anything else: `recover_reducer` makes it again."""
         try:
-            value = json.loads(data)
+            value = parse_json(data)
             fold = cls(value["baseline"])
             fold.applied_seq, fold._day, fold._ended = value["applied_seq"], value["day"], value["ended"]
             fold._totals, fold._days, fold._open = value["totals"], value["days"], value["open"]
             fold._guess = value["guess"]
             if value["format"] != 1 or not fold._sound():
                 raise ValueError
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, AttributeError):
             raise BadInput(
                 coded("agent.no_metrics_state"),
                 path=".paos/metrics.json",

@@ -15,6 +15,7 @@ from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.clock import SystemClock, parse_stamp
 from worldfs.base.dir_reader import DirReader, path_error, read_whole
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
@@ -141,10 +142,10 @@ class _AgentFiles:
         """What a JSON file holds; None if it is not there or not readable."""
         try:
             data = self._bytes(file)
-            return None if data is None else json.loads(data.decode().removeprefix("\ufeff"))
+            return None if data is None else parse_json(data.decode().removeprefix("\ufeff"))
         except WorldError as error:
             self._note(file, error.found)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             self._note(file, _why(error))
         return None
 
@@ -263,8 +264,8 @@ class _AgentFiles:
 
 def _entry(raw: bytes) -> Json:
     try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
+        value = parse_json(raw)
+    except ValueError:
         return {}
     return value if type(value) is dict else {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 
@@ -79,7 +79,7 @@ def _token_in(file: str) -> str:
     if not text.startswith("{"):
         return text.partition("\n")[0].strip()
     try:
-        kept = json.loads(text)
-    except (ValueError, RecursionError):
+        kept = parse_json(text)
+    except ValueError:
         return ""
     return as_text(kept.get("admin_token")) or as_text(kept.get("user_token"))

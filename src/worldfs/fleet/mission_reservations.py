@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job
@@ -256,8 +257,8 @@ def _kept_line(kept: KeptReservations) -> bytes:
 
 def _read_kept(data: bytes) -> KeptReservations:
     try:
-        said = as_object(json.loads(data))
-    except (ValueError, RecursionError):
+        said = as_object(parse_json(data))
+    except ValueError:
         said = {}
     held = tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None)
     return KeptReservations(as_text(said.get("mission")), as_text(said.get("job")), held)

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, epoch_ns, stamp
 from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, read_coded, stored_form
 from worldfs.formats import entry_ids, prose
@@ -273,6 +274,6 @@ def _line(value: dict[str, object]) -> bytes:
 
 def _object(line: bytes) -> dict[str, object]:
     try:
-        return as_object(json.loads(line))
-    except (ValueError, RecursionError):
+        return as_object(parse_json(line))
+    except ValueError:
         return {}

@@ -219,7 +219,7 @@ def _parse(data: bytes) -> Json:
         return {}
     text = prose.decode(data, PATH).removeprefix(prose.BOM)
     try:
-        document = json.loads(text, object_pairs_hook=_mapping_once)
+        document = parse_json(text, object_pairs_hook=_mapping_once)
     except KeyTwice as error:
         raise _twice(error.key) from None
     except json.JSONDecodeError as error:
@@ -230,7 +230,7 @@ def _parse(data: bytes) -> Json:
             expected=coded("file.json_object"),
             fix=coded("file.fix_or_onboard"),
         ) from None
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise BadInput(
             coded("file.unreadable", why=str(error)), path=PATH, op="read", expected=coded("file.json_object")
         ) from None

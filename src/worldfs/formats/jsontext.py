@@ -14,10 +14,10 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as t
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import repeated_name
+from worldfs.base.json_text import nests_deeper, repeated_name
 from worldfs.base.messages import coded
 from worldfs.formats.list_matching import match_elements
-from worldfs.formats.values import Repeated, depth, same
+from worldfs.formats.values import Repeated, same
 
 LONG_LINE = 4096
 WIDTH = 120  # a container that is longer gets lines of its own
@@ -58,7 +58,7 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0, repeated: Rep
         raise BadInput(
             coded("file.unreadable_json_why", why=str(error)), expected=coded("file.ordinary_numbers")
         ) from None
-    if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
+    if nests_deeper(text, value, MAX_DEPTH):
         raise _too_deep()
     return value
 

@@ -1,4 +1,4 @@
-"""JSON values compared and measured: equality, depth, finite numbers."""
+"""JSON values compared and measured: equality, finite numbers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-_CONTAINERS = {dict, list}
 Repeated = list[tuple[dict[str, Any], str]]  # mappings in whose text a key stands twice, each with that key
 _NEVER = object()  # stands for "there is no such member": equal to nothing
-
-
-def depth(value: Any) -> int:
-    """How deep containers are nested; a scalar has depth 0. Does not recurse."""
-    level, deep = [value] if type(value) in _CONTAINERS else [], 0
-    while level:
-        deep += 1
-        level = [
-            item
-            for container in level
-            for item in (container.values() if type(container) is dict else container)
-            if type(item) in _CONTAINERS
-        ]
-    return deep
 
 
 def same(a: Any, b: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.chat_model import ModelCall
 from worldfs.base.clock import Clock, stamp
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_int, as_object, as_text
 from worldfs.base.model import Json
 
@@ -113,6 +114,6 @@ def _calls(folder: Path) -> Iterator[Json]:
             continue
         with open(fd, "rb") as file:
             for line in file:
-                with suppress(ValueError, RecursionError):
-                    if call := as_object(json.loads(line)):
+                with suppress(ValueError):
+                    if call := as_object(parse_json(line)):
                         yield call

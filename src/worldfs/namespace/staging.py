@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 
 MOST: Final = 64 << 20  # bytes of one file
@@ -55,7 +55,7 @@ class Staging:
         if not self.control or not text or text[:1] not in b"{[":
             return False
         try:
-            json.loads(text)
-        except (ValueError, RecursionError):
+            parse_json(text)
+        except ValueError:
             return False
         return True

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from worldfs.base.json_text import each_key_once
+from worldfs.base.json_text import each_key_once, parse_json
 from worldfs.base.messages import coded
 
 from .policy_client import Array, PolicyError
@@ -139,8 +139,8 @@ def read_json(data: bytes, where: str = "the answer") -> object:
     try:
         if sum(map(data.count, (b",", b"[", b"{"))) > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES} values")
-        return json.loads(data, parse_constant=_constant, object_pairs_hook=each_key_once)
-    except (ValueError, RecursionError) as error:
+        return parse_json(data, parse_constant=_constant, object_pairs_hook=each_key_once)
+    except ValueError as error:
         start = data[:60].decode("utf-8", "replace")
         raise PolicyError(
             coded("session.no_json", where=where, why=str(error), start=start),

@@ -8,11 +8,11 @@ GET /predict   the policy's description of itself (optional)
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
 from worldfs.base.clock import Clock
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -108,8 +108,8 @@ def status_error(web: HttpConnection, reply: HttpReply) -> PolicyError:
 
 def _error_text(reply: HttpReply) -> str:
     try:
-        response: object = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        response: object = parse_json(reply.body)
+    except ValueError:
         return reply.text
     for word in ("error", "detail", "message"):
         if isinstance(response, dict) and response.get(word):

@@ -11,7 +11,6 @@ own.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import Final
@@ -19,6 +18,7 @@ from typing import Final
 from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
 from worldfs.base.given_file import check_given_file, read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
@@ -63,8 +63,8 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
 def _directory_kind(path: str) -> str:
     """ "openvla" by what its configuration says, else "lerobot", which says itself what it does not know."""
     try:
-        config = json.loads(read_given_file(os.path.join(path, _CONFIG), op="open a policy"))
-    except (WorldError, ValueError, RecursionError):
+        config = parse_json(read_given_file(os.path.join(path, _CONFIG), op="open a policy"))
+    except (WorldError, ValueError):
         return "lerobot"
     return _OPENVLA if isinstance(config, dict) and config.get("model_type") == _OPENVLA else "lerobot"
 

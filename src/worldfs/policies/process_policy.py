@@ -27,6 +27,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, PolicySpec
@@ -231,8 +232,8 @@ class ProcessPolicy:
 
     def _json(self, data: bytes) -> Json:
         try:
-            head = json.loads(data)
-        except (ValueError, RecursionError):
+            head = parse_json(data)
+        except ValueError:
             head = None
         if not isinstance(head, dict):
             self.close()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from worldfs.base.errors import StorageError, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Finding
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store
@@ -71,9 +72,9 @@ class Alerts:
 
     def earlier(self, where: str) -> Finding | None:
         """What is written of it, by an earlier run as long as this one has published nothing."""
-        with suppress(UserError, StorageError, ValueError, TypeError, AttributeError, RecursionError):
+        with suppress(UserError, StorageError, ValueError, TypeError, AttributeError):
             stored = self._store.get(ALERTS)
-            item = json.loads(stored.data).get(where) if stored is not None else None
+            item = parse_json(stored.data).get(where) if stored is not None else None
             return read_finding(item, item.pop("codes", None)) if item is not None else None
         return None
 

@@ -161,12 +161,12 @@ class Approvals:
         if stored is None:
             return MAY_MOVE
         try:
-            found = as_object(json.loads(stored.data)).get(node)
+            found = as_object(parse_json(stored.data)).get(node)
             if found is None:
                 return MAY_MOVE
             policy, real = as_list(found)
             return ApprovalRule(ApprovalPolicy(as_text(policy)), bool(real))
-        except (ValueError, RecursionError):
+        except ValueError:
             return ApprovalRule(ApprovalPolicy.ALWAYS)
 
     def load(self, plan: str) -> ApprovalRequest:
@@ -187,7 +187,7 @@ class Approvals:
             if dot and rest == "json":
                 try:
                     found.append(self.load(plan))
-                except (UserError, ValueError, RecursionError):
+                except (UserError, ValueError):
                     continue
         return sorted(found, key=lambda item: (item.created_at, item.plan))
 
@@ -230,8 +230,8 @@ class Approvals:
         if stored is None:
             return None
         try:
-            value = as_object(json.loads(stored.data))
-        except (ValueError, RecursionError):
+            value = as_object(parse_json(stored.data))
+        except ValueError:
             value = {}
         said = APPROVED if value.get("answer") == APPROVED else REFUSED
         by, at, end = (as_text(value.get(name)) for name in ("by", "at", "expires_at"))
@@ -240,8 +240,8 @@ class Approvals:
 
 def _read_rules(data: bytes) -> Mapping[str, object]:
     try:
-        return as_object(json.loads(data))
-    except (ValueError, RecursionError):
+        return as_object(parse_json(data))
+    except ValueError:
         return {}
 
 

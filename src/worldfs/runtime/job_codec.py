@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from worldfs.base.clock import epoch_ns, parse_stamp
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_int, as_list, as_object, as_objects
 from worldfs.base.messages import coded, read_coded, stored_form
 from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Json, Order, Outcome
@@ -236,8 +237,8 @@ def read_finding(value: dict[str, Any], codes: object) -> Finding:
 
 def _mapping(data: bytes, where: str) -> dict[str, object]:
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(data)
+    except ValueError as error:
         raise BadInput(coded("file.not_json", why=str(error)), path=where) from None
     if not isinstance(value, dict):
         raise BadInput(coded("file.not_object"), path=where)

@@ -23,6 +23,7 @@ from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.clock import Clock
 from worldfs.base.dir_reader import DirFd, DirReader
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
@@ -180,6 +181,6 @@ def sending_user(about: Iterable[tuple[int, int, bytes]]) -> int:
 def read_message(data: bytes) -> Json:
     """{} for anything that is no JSON object."""
     try:
-        return as_object(json.loads(data))
-    except (ValueError, RecursionError):
+        return as_object(parse_json(data))
+    except ValueError:
         return {}

@@ -30,6 +30,7 @@ from worldfs.access.standing import Standing, shown_actor, standing_named, stand
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
@@ -403,8 +404,8 @@ def _read_on(before: StopState, lines: bytes, key: str) -> StopState:
 def _line(line: bytes, key: str) -> Mapping[str, object]:
     """What the line says. One that cannot be read is a stop that names the log."""
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):  # damaged, or torn by a crash before the write returned
+        value = parse_json(line)
+    except ValueError:  # damaged, or torn by a crash before the write returned
         value = None
     return value if isinstance(value, dict) and _is_readable(value) else {"stop": key}
 

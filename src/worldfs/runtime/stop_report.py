@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, read_coded, stored_form
 
@@ -56,8 +56,8 @@ class StopReport(NamedTuple):
 def read_stop_file(node: str, data: bytes) -> RobotStop:
     """What a robot's `stop` file says of its last stop; what cannot be read confirms nothing."""
     try:
-        found = as_object(json.loads(data))
-    except (ValueError, RecursionError):
+        found = as_object(parse_json(data))
+    except ValueError:
         found = {}
     sure = found.get("stopped") is True and found.get("confirmed") is True
     return RobotStop(node, sure, "" if sure else as_text(found.get("why")) or coded("stop.no_measurement"))

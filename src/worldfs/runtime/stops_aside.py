@@ -22,6 +22,7 @@ from typing import Final
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.storage.revision import PRIVATE_DIR
 
@@ -74,8 +75,8 @@ class StopsAside:
             with suppress(OSError, WorldError):  # hardly ever is there one
                 reader = DirReader(root)
                 for name in reader.folder(folder).names():
-                    with suppress(OSError, WorldError, ValueError, RecursionError):
-                        value = as_object(json.loads(reader.read(f"{folder}/{name}") or b""))
+                    with suppress(OSError, WorldError, ValueError):
+                        value = as_object(parse_json(reader.read(f"{folder}/{name}") or b""))
                         if value.get("id") == name.removesuffix(_ENDING):
                             self._kept[str(value["id"])] = str(root / folder / name)
                             yield value

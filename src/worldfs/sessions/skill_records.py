@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_int, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Skill, Target
@@ -76,8 +77,8 @@ class SkillRecords:
         if stored is None:
             return SkillState(SIMULATED, coded("skill.not_allowed", target=target.id), rate)
         try:
-            record = as_object(json.loads(stored.data))
-        except (ValueError, RecursionError):
+            record = as_object(parse_json(stored.data))
+        except ValueError:
             record = {}
         if (
             any(record.get(name) != value for name, value in _bound(skill, target).items())
@@ -149,8 +150,8 @@ def _trials(log: bytes) -> dict[int, SkillTrial]:
     found: dict[int, SkillTrial] = {}
     for line in log.splitlines():
         try:
-            value = as_object(json.loads(line))
-        except (ValueError, RecursionError):  # empty, or torn by a crash
+            value = as_object(parse_json(line))
+        except ValueError:  # empty, or torn by a crash
             continue
         seed, ok = value.get("seed"), value.get("ok")
         if type(seed) is not int or not isinstance(ok, bool):

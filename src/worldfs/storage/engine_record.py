@@ -9,6 +9,7 @@ from typing import Final
 from worldfs.base.durable import Root
 from worldfs.base.errors import WorldError
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 
 from .revision import PRIVATE_DIR
@@ -25,8 +26,8 @@ def engine_of(root: str | os.PathLike[str]) -> str:
         return given
     try:
         data = read_given_file(os.path.join(root, RECORD), op="open a store")
-        return as_text(as_object(json.loads(data)).get("store")) or DISK
-    except (WorldError, ValueError, RecursionError):
+        return as_text(as_object(parse_json(data)).get("store")) or DISK
+    except (WorldError, ValueError):
         return DISK
 
 

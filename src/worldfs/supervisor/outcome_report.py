@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -103,8 +104,8 @@ def read(trace: SessionFiles) -> OutcomeReport:
 
 def check(data: bytes) -> OutcomeReport:
     try:
-        value: object = json.loads(_bare(data.decode("utf-8-sig", "replace")), parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+        value: object = parse_json(_bare(data.decode("utf-8-sig", "replace")), parse_constant=_no_number)
+    except ValueError as error:
         return OutcomeReport(wrong=(coded("command.outcome_no_json", file=OUTCOME, why=str(error)),))
     if not isinstance(value, dict):
         return OutcomeReport(wrong=(_expected(OUTCOME, _kind(value), coded("command.an_object")),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import KeyTwice, each_key_once
+from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.runtime.approvals import APPROVED, REFUSED, ApprovalRequest, Approvals
@@ -49,10 +49,10 @@ class ApproveFile(VirtualFile):
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         path = f"/nodes/{names['node']}/approve"
         try:
-            value = as_object(json.loads(data, object_pairs_hook=each_key_once))
+            value = as_object(parse_json(data, object_pairs_hook=each_key_once))
         except KeyTwice as error:
             raise error.refusal(path=path, op="approve", actor=ask.actor) from None
-        except (ValueError, RecursionError):
+        except ValueError:
             value = {}
         plan, answer, confirmed = value.get("plan"), value.get("answer"), "confirm" in value
         known = value.keys() <= {"plan", "answer", "confirm"} and (not confirmed or value["confirm"] == plan)

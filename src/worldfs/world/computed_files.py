@@ -9,6 +9,7 @@ from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import finding_message, render_finding
 from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
@@ -295,8 +296,8 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     if stored is None:
         return {}
     try:
-        value = json.loads(stored.data)
+        value = parse_json(stored.data)
         found = {where: read_finding(item, item.pop("codes", None)) for where, item in value.items()}
         return {where: asdict(render_finding(item, language)) for where, item in found.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by the kernel, or by another version
+    except (ValueError, TypeError, AttributeError):  # not written by the kernel, or by another version
         return {}

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import UserError
-from worldfs.base.json_text import compact_json
+from worldfs.base.json_text import compact_json, parse_json
 from worldfs.base.json_values import as_object
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def keep_opinion(store: Store, job: str, opinion: Json) -> None:
 
 def kept_opinion(store: Store, job: str) -> Json:
     """{} where there is none, or where its file is broken."""
-    with suppress(UserError, ValueError, RecursionError):
+    with suppress(UserError, ValueError):
         if (stored := store.get(f"{OPINIONS}/{job}")) is not None:
-            return as_object(json.loads(stored.data))
+            return as_object(parse_json(stored.data))
     return {}

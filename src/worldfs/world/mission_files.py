@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.standing import shown_actor
 from worldfs.base.errors import BadInput, NotFound, UserError
-from worldfs.base.json_text import KeyTwice, each_key_once
+from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import finding_message
@@ -195,10 +195,10 @@ def open_missions(files: MissionFiles) -> list[Mission]:
 def _members(data: bytes) -> dict[str, object]:
     """What is written to `mission`; {} for what is no object. Raises `BadInput` for a key that is written twice."""
     try:
-        return as_object(json.loads(data, object_pairs_hook=each_key_once))
+        return as_object(parse_json(data, object_pairs_hook=each_key_once))
     except KeyTwice as error:
         raise error.refusal(path="mission", op="write") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         return {}
 
 

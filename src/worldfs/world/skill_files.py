@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, Conflict, NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import render
@@ -72,8 +73,8 @@ class AllowSkillFile(VirtualFile):
 
         path = f"/nodes/{names['node']}/allow_skill"
         try:
-            value = as_object(json.loads(data))
-        except (ValueError, RecursionError):
+            value = as_object(parse_json(data))
+        except ValueError:
             value = {}
         name, digest = value.get("skill"), value.get("sha256")
         if not isinstance(name, str) or not isinstance(digest, str) or len(value) != 2:

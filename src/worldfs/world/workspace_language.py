@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from contextlib import suppress
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import UserError, WorldError
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
 
 from .home import Home
@@ -75,8 +75,8 @@ def _config_bytes(home: str) -> bytes:
 def _plain_language(data: bytes) -> str:
     """Of a config.json (lower case) that has the word once, as `paos onboard` writes it; "": to be read as a whole."""
     if data.count(b"language") == 1:
-        with suppress(ValueError, RecursionError):
-            said = as_object(json.loads(data)).get("language")
+        with suppress(ValueError):
+            said = as_object(parse_json(data)).get("language")
             return said if said in ("en", "zh") else ""
     return ""
 

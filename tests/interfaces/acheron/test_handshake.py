@@ -133,6 +133,18 @@ def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
     hold(life)
 
 
+DEEP = '{{"channel":"control","type":"control.ping","payload":{}}}'  # each version of Python refuses another depth
+
+
+def test_a_frame_of_the_deepest_level_is_read(hold):
+    async def life(stand):
+        async with stand.connect() as plug:
+            await plug.socket.send(DEEP.format('{"a":' * 99 + "1" + "}" * 99))
+            assert (await plug.receive())["type"] == "control.pong"
+
+    hold(life)
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -150,7 +162,7 @@ def test_msize_is_what_is_asked_up_to_a_mebibyte(asked, given, hold):
         ('{"channel":"control","type":"control.ping","payload":[]}', None),
         ('{"channel":"control","type":"control.node_join","id":"x","payload":5}', None),
         ("[" * 100_000, None),
-        ('{"channel":"control","type":"control.ping","payload":' + '{"a":' * 5000 + "1" + "}" * 5001, None),
+        *((DEEP.format('{"a":' * levels + "1" + "}" * levels), "SyntaxError") for levels in (100, 500, 5_000)),
     ],
 )
 def test_what_is_no_frame_is_answered_without_an_id_and_the_connection_stays(text, word, hold):

@@ -15,8 +15,9 @@ from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NoReturn
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import nests_deeper
 from worldfs.base.messages import coded
-from worldfs.formats.values import depth, not_finite, same
+from worldfs.formats.values import not_finite, same
 
 from .object_schema import ObjectSchema, preview
 
@@ -55,7 +56,7 @@ def load_any(data: bytes, file: str) -> Any:
             coded("file.no_number"), path=f"{file}#", op="read", expected=coded("file.rfc8259"),
             fix=coded("file.write_null"),
         )  # fmt: skip
-    if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
+    if nests_deeper(text, value, MAX_DEPTH):
         raise BadInput(
             coded("file.json_too_deep"), path=f"{file}#", op="read", expected=coded("file.most_levels", n=MAX_DEPTH),
             fix=coded("file.flatten"),

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from worldfs.base.json_text import brackets, nests_deeper
 from worldfs.base.messages import as_plain
 
 UNSET: Final = msgspec.UNSET
@@ -21,6 +22,7 @@ CONTROL: Final = "control"
 ACHERON: Final = "acheron"
 U32: Final = 2**32 - 1
 U64: Final = 2**64 - 1
+DEPTH_MOST: Final = 100  # containers in containers of a message, itself included (acheron D50)
 Small = Annotated[int, msgspec.Meta(ge=0, le=U32)] | None
 Large = Annotated[int, msgspec.Meta(ge=0)] | None  # to 2**64 - 1, which the decoder's own limits cannot say
 
@@ -100,7 +102,12 @@ _UNDECODED: Final = (ValueError, RecursionError)
 
 
 def read(text: str | bytes) -> Frame:
-    """One message. Raises `BadFrame`: SyntaxError, MissingField, InvalidType, UnsupportedType."""
+    """One message. Raises `BadFrame`: SyntaxError, MissingField, InvalidType, UnsupportedType.
+
+    A message that nests deeper than `DEPTH_MOST` is a SyntaxError.
+    """
+    if brackets(text) > DEPTH_MOST:
+        decode(text)  # the decoder of a frame skips over a payload
     try:
         if isinstance(text, bytes) and not text.isascii():
             text.decode()  # the decoder skips over a payload without looking at its bytes
@@ -119,11 +126,14 @@ def read(text: str | bytes) -> Frame:
 
 
 def decode(text: str | bytes) -> Any:
-    """Any JSON value. Raises `BadFrame` ("SyntaxError") for what is none, or is too large or too deep to be read."""
+    """Any JSON value. Raises `BadFrame` ("SyntaxError") for what is none, too large or deeper than `DEPTH_MOST`."""
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except _UNDECODED:
         raise BadFrame("SyntaxError") from None
+    if nests_deeper(text, value, DEPTH_MOST):
+        raise BadFrame("SyntaxError")
+    return value
 
 
 def _bad(word: str, value: object) -> BadFrame:

@@ -67,7 +67,7 @@ async def execute_control(peer: ClientPeer, frame: Frame) -> bytes:
 def _payload(frame: Frame) -> Json:
     try:
         return frame.body()
-    except (BadFrame, RecursionError):
+    except BadFrame:
         raise SessionRefused("invalid_payload", "InvalidPayload") from None
 
 

@@ -7,6 +7,7 @@ import json
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -78,8 +79,8 @@ async def answer(tree: ActorTree, control: str, payload: Json, seconds: float) -
 
 def json_object(data: bytes, path: str) -> Json:
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
+        found = parse_json(data)
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise WorldError(

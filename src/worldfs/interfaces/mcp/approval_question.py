@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from worldfs.access.judge import judge
 from worldfs.access.role_things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -30,8 +30,8 @@ def read_approval(data: bytes) -> str:
     A person confirms no plan of their own this way: a client's form is no second, deliberate act.
     """
     try:
-        value = as_object(json.loads(data))
-    except (ValueError, RecursionError):
+        value = as_object(parse_json(data))
+    except ValueError:
         return ""
     return as_text(value.get("plan")) if value.get("answer") == APPROVED and "confirm" not in value else ""
 
@@ -73,6 +73,6 @@ async def _may_answer(tree: ActorTree, path: str, request: Json, persons: frozen
 async def _waiting(tree: ActorTree, node: str) -> Json:
     """What waits at a robot; nothing where the actor does not see it."""
     try:
-        return as_object(json.loads((await tree.read(f"/nodes/{node}/approvals.json")).data))
-    except (UserError, ValueError, RecursionError):
+        return as_object(parse_json((await tree.read(f"/nodes/{node}/approvals.json")).data))
+    except (UserError, ValueError):
         return {}

@@ -9,6 +9,8 @@ import json
 import os
 from typing import Final
 
+from worldfs.base.json_text import parse_json
+
 FRAME_MOST: Final = 16 << 20  # bytes of one message
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # with a handshake; the last is our offer
 _PIECE: Final = 1 << 16
@@ -48,8 +50,8 @@ def initialize_answer(
 ) -> tuple[object, bytes] | None:
     """The id of an `initialize` and the line that answers it; None for any other message."""
     try:
-        message = json.loads(frame)
-    except (ValueError, RecursionError):
+        message = parse_json(frame)
+    except ValueError:
         return None
     if not isinstance(message, dict) or message.get("method") != "initialize":
         return None

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import json
 from typing import TYPE_CHECKING, Final, Protocol
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.namespace.staging import Staging
 from worldfs.tree.row_table import FileKind
@@ -234,7 +234,7 @@ def _begun(data: bytes) -> bool:
     if text[:1] not in (b"{", b"["):
         return False
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse_json(text)
+    except ValueError:
         return True
     return False

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import json
 import os
 from contextlib import suppress
 from hashlib import blake2b
@@ -19,6 +18,7 @@ from worldfs.access.roles import ROLES
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.namespace.past_time import NO_PAST
 from worldfs.namespace.path_id import path_id
@@ -325,8 +325,8 @@ class PosixFiles:
         row, exact = self.row(path)
         if kind is FileKind.RECORD and exact and row is not None and path.endswith(".json") and data.strip():
             try:
-                json.loads(data)
-            except (ValueError, RecursionError):
+                parse_json(data)
+            except ValueError:
                 raise refusal(
                     errno.EINVAL, coded("posix.incomplete"), path, op="write", expected=coded("posix.whole_json")
                 ) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import threading
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, Protocol
@@ -11,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, WorldError
-from worldfs.base.json_text import compact_json
+from worldfs.base.json_text import compact_json, parse_json
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import FileBehaviour, Names
@@ -103,8 +102,8 @@ def _payload(data: bytes) -> Json:
     if not text:
         return {}
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(text)
+    except ValueError as error:
         raise BadInput("SyntaxError", code="syntax_error") from error
     if not isinstance(value, dict):
         raise BadInput("InvalidPayload", code="invalid_payload")

@@ -18,7 +18,7 @@ from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .identity_set import IdentitySet
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .source_dir import SHOWN, SourceDir, json_objects, parse_json, unreadable_item
+from .source_dir import SHOWN, SourceDir, json_objects, parse_document, unreadable_item
 from .value_conversion import as_text, comparison_key, identity, parse_time, plain_object
 
 FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json", "journal.jsonl")
@@ -109,7 +109,7 @@ def _metrics(found: ParsedSource, data: bytes, path: str) -> None:
 def _record(found: ParsedSource, data: bytes, path: str) -> None:
     """report.json or session.json: what the agent was at when it was left, as a line of the journal."""
     name = path.rpartition("/")[2].removesuffix(".json")
-    value = parse_json(data, path)
+    value = parse_document(data, path)
     if not isinstance(value, dict):
         raise BadInput(coded("plugin.json_kind", kind=type(value).__name__), path=path, expected=coded("file.object"))
     value = plain_object(value)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Message
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .source_dir import SHOWN, SourceDir, parse_json, unreadable_item
+from .source_dir import SHOWN, SourceDir, parse_document, unreadable_item
 from .source_search import claude_patterns, find_files
 from .value_conversion import (
     as_text,
@@ -69,7 +70,7 @@ class ClaudeInbox:
         try:
             with SourceDir(source.base_dir) as place:
                 data = place.document(path)
-            value = parse_json(data, path)
+            value = parse_document(data, path)
         except WorldError as error:
             found.skipped.append(unreadable_item(error, path, data))
             return found
@@ -152,8 +153,8 @@ def _signal(text: str) -> dict[str, object] | None:
     if not text.startswith("{"):
         return None
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = parse_json(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
 

@@ -12,7 +12,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .source_dir import SHOWN, SourceDir, parse_json, unreadable_item
+from .source_dir import SHOWN, SourceDir, parse_document, unreadable_item
 from .source_search import claude_patterns, find_files, sources_by_folder
 from .value_conversion import (
     as_text,
@@ -59,7 +59,7 @@ class ClaudeTasks:
                 data = b""
                 try:
                     data = place.document(path)
-                    _file(found, parse_json(data, path), path, place.changed_at(path), data)
+                    _file(found, parse_document(data, path), path, place.changed_at(path), data)
                 except WorldError as error:
                     found.skipped.append(unreadable_item(error, path, data))
         return found

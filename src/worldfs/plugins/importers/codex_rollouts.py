@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.storage.revision import of
 
 from .identity_set import IdentitySet
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .source_dir import SHOWN, SourceDir, TextLine, parse_json, too_long, unfinished, unreadable_item
+from .source_dir import SHOWN, SourceDir, TextLine, parse_document, too_long, unfinished, unreadable_item
 from .source_search import find_files
 from .value_conversion import as_text, clean_text, one_line, parse_time, plain_json, truncate
 
@@ -167,13 +168,13 @@ class _Rollout:
 
     def _value(self, data: bytes, raw: TextLine, where: str) -> dict[str, object] | None:
         try:
-            value = json.loads(data)
-        except (ValueError, RecursionError):
+            value = parse_json(data)
+        except ValueError:
             if not raw.ended and raw.data.endswith(data):
                 self.found.skipped.append(unfinished(raw, where))
                 return None
             try:
-                value = parse_json(data, where)
+                value = parse_document(data, where)
             except BadInput as error:
                 self.found.skipped.append(unreadable_item(error, self.path, data, where))
                 return None

@@ -14,7 +14,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Remark
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .source_dir import SHOWN, SourceDir, json_objects, parse_json, unreadable_item
+from .source_dir import SHOWN, SourceDir, json_objects, parse_document, unreadable_item
 from .source_search import find_files, source_per_file
 from .value_conversion import as_text, extra_members, identity, note_text, one_line
 
@@ -66,7 +66,7 @@ def _fits(head: bytes) -> bool:
 def _graph(found: ParsedSource, place: SourceDir, path: str) -> None:
     """The form of a whole graph: {"entities": […], "relations": […]}."""
     data = place.document(path)
-    value = parse_json(data, path)
+    value = parse_document(data, path)
     if not isinstance(value, dict):
         found.skipped.append(SkippedItem(path, coded("plugin.no_graph"), coded("plugin.a_graph"), "", data[:SHOWN]))
         return

@@ -13,7 +13,7 @@ from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.messages import coded
 
 from .import_types import ImportItem, ImportSource, ParsedSource
-from .source_dir import SourceDir, parse_json, unreadable_item
+from .source_dir import SourceDir, parse_document, unreadable_item
 from .source_search import find_files, sources_by_folder
 from .value_conversion import as_text, extra_members, identity, parse_agent, parse_time, plain_json
 
@@ -43,7 +43,7 @@ class OpsSessions:
                 data = b""
                 try:
                     data = place.document(path)
-                    found.lines.append(_entry(parse_json(data, path), path, found))
+                    found.lines.append(_entry(parse_document(data, path), path, found))
                 except WorldError as error:
                     found.skipped.append(unreadable_item(error, path, data))
         found.lines.sort(key=lambda item: (item.value["ts"], item.key))

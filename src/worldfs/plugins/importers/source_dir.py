@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.dir_reader import DirReader, path_error
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.formats import jsontext
 
@@ -203,7 +203,7 @@ def decode_text(data: bytes, path: str) -> str:
         ) from None  # fmt: skip
 
 
-def parse_json(data: bytes, path: str) -> object:
+def parse_document(data: bytes, path: str) -> object:
     """The value of a JSON text. `BadInput` says where it breaks and what was expected there."""
 
     try:
@@ -239,7 +239,7 @@ def json_objects(
             left.append(too_long(line, where))
             continue
         try:
-            value = _fast(line.data) or parse_json(line.data, where)
+            value = _fast(line.data) or parse_document(line.data, where)
         except BadInput as error:
             if line.ended:
                 left.append(unreadable_item(error, path, line.data, where))
@@ -263,8 +263,8 @@ def json_objects(
 def _fast(data: bytes) -> dict[str, object] | None:
     """The object of an ordinary line; None for any other."""
     try:
-        value = json.loads(data.decode())
-    except (ValueError, RecursionError):
+        value = parse_json(data.decode())
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 

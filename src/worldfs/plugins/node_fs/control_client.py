@@ -6,12 +6,12 @@ Source: acheron §1.3, 1.4 and 3; acheron D6 (an invite or a node's secret as Be
 from __future__ import annotations
 
 import asyncio
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
+from worldfs.base.json_text import parse_json
 from worldfs.formats.wire.frames import CONTROL, BadFrame, Json, read, write
 
 from .fs_server import FRAME_MAX
@@ -109,8 +109,8 @@ class ControlClient:
 def _turned_away(raw: str | bytes) -> None:
     """The rejection frame of an unknown Bearer has the older shape."""
     try:
-        value: object = json.loads(raw)
-    except (ValueError, RecursionError):
+        value: object = parse_json(raw)
+    except ValueError:
         return
     if isinstance(value, dict) and value.get("type") == "error":
         raise ControlError(str(value.get("code", "")), str(value.get("message", "")))

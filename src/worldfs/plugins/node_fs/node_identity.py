@@ -13,6 +13,7 @@ from typing import Final
 
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Busy, UserError
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
 
@@ -58,8 +59,8 @@ class NodeIdentity:
 
     def _take_in(self, data: bytes) -> None:
         try:
-            value: object = json.loads(data)
-        except (ValueError, RecursionError):
+            value: object = parse_json(data)
+        except ValueError:
             value = None
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(coded("node.no_state"), path=self.path, op="node", expected='{"schema":1,…}')

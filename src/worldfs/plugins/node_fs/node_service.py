@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, SystemClock, epoch_ns
+from worldfs.base.json_text import parse_json
 from worldfs.formats.wire.frames import Json
 
 from .fs_errors import FsError, invalid
@@ -134,8 +135,8 @@ class NodeService:
     def configure(self, payload: bytes) -> None:
         """`{"timeout_ms","supervision":{"max_consecutive_failures","cooldown_ms"}}`; omitted fields stay."""
         try:
-            value = json.loads(payload) if len(payload) <= CONFIG_MAX else None
-        except (ValueError, RecursionError):
+            value = parse_json(payload) if len(payload) <= CONFIG_MAX else None
+        except ValueError:
             value = None
         if not isinstance(value, dict):
             raise invalid("config.json is no JSON object")
@@ -266,8 +267,8 @@ def _json(output: bytes) -> bytes:
     """The output as JSON: itself, or as a text in an object."""
     text = output.strip()
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse_json(text)
+    except ValueError:
         return json.dumps({"text": output.decode(errors="replace")}, ensure_ascii=False).encode()
     return text
 

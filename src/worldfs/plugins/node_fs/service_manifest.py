@@ -6,7 +6,6 @@ and 7 (manifest services).
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
@@ -46,8 +46,8 @@ def read(path: str) -> ServiceManifest:
     there."""
     data = read_given_file(path, op="service", most=MANIFEST_MAX)
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(data)
+    except ValueError as error:
         raise BadInput(
             coded("file.not_json", why=str(error)), path=path, op="service", expected=coded("node.manifest")
         ) from None

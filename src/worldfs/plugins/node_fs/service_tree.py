@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, NoReturn
 
 from worldfs.base.clock import epoch_ns
+from worldfs.base.json_text import parse_json
 
 from .export_source import DIRECTORY, FILE, ExportFile, FileAttr, FsCapacity, Invalidation, SourceCapabilities
 from .file_names import check
@@ -285,7 +286,7 @@ class _Open:
 
 def _whole(data: bytearray) -> bool:
     try:
-        json.loads(data)
-    except (ValueError, RecursionError):
+        parse_json(data)
+    except ValueError:
         return False
     return True

@@ -7,7 +7,6 @@ is the observation of the first frame.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from io import BytesIO
@@ -19,6 +18,7 @@ import numpy as np
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.given_file import read_given_file
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -109,9 +109,9 @@ def _pictures(folder: Path, camera: str, count: int) -> Array:
 def read_session(folder: Path) -> tuple[Json, Sequence[Json]]:
     """episode.json and the lines of its trace. Raises `NotFound` where they are not there, or broken."""
     try:
-        episode = json.loads(read_given_file(folder / "episode.json", op="robot record"))
-        lines = [json.loads(line) for line in read_given_file(folder / "trace.jsonl", op="robot record").splitlines()]
-    except (WorldError, ValueError, RecursionError) as error:
+        episode = parse_json(read_given_file(folder / "episode.json", op="robot record"))
+        lines = [parse_json(line) for line in read_given_file(folder / "trace.jsonl", op="robot record").splitlines()]
+    except (WorldError, ValueError) as error:
         raise NotFound(
             coded("plugin.no_session", why=str(error)), path=str(folder), op="robot record",
             fix=coded("plugin.record_it"),

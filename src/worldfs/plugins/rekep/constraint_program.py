@@ -9,7 +9,6 @@ of positions), `approach` ("side" or "above" a stage), `dwell` (s).
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Final
 
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -153,8 +153,8 @@ def texts_of_folder(folder: Path, name: str) -> tuple[dict[str, str], Json]:
             raise NotFound(coded("plugin.rekep_no_metadata"), path=name, expected=coded("plugin.rekep_files"),
                            fix=coded("plugin.rekep_write_metadata"))  # fmt: skip
         try:
-            metadata = json.loads(document)
-        except (ValueError, RecursionError) as error:
+            metadata = parse_json(document)
+        except ValueError as error:
             raise BadInput(
                 coded("file.not_json", why=str(error)), path=f"{name}/metadata.json", expected=coded("file.object")
             ) from None

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
@@ -141,6 +142,6 @@ def base_name(word: str) -> str:
 
 def _json(data: bytes) -> object:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return parse_json(data)
+    except ValueError:
         return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import parse_json
 
 REFUSAL: Final = "wait.json payload must include non-empty paths[] and optional timeout_ms"
 TIMEOUT_MS: Final = 60_000
@@ -42,8 +42,8 @@ def parse_selection(text: str) -> WaitSelection:
     if not text:
         return WaitSelection()
     try:
-        asked = json.loads(text)
-    except (ValueError, RecursionError):
+        asked = parse_json(text)
+    except ValueError:
         raise bad_selection("no JSON") from None
     if not isinstance(asked, dict):
         raise bad_selection("no JSON object")

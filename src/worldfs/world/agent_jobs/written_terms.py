@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import KeyTwice, each_key_once
+from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
 from worldfs.base.json_values import as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
@@ -36,10 +36,10 @@ def split_message(text: str) -> tuple[str, Json]:
     if not text.lstrip().startswith("{"):
         return text, {}
     try:
-        found = json.loads(text, object_pairs_hook=each_key_once)
+        found = parse_json(text, object_pairs_hook=each_key_once)
     except KeyTwice as error:
         raise error.refusal(op="write", code="invalid") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         return text, {}
     said = found.pop("text", None)
     return (said, found) if isinstance(said, str) and found and found.keys() <= {*TERMS, ANSWERS} else (text, {})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
-from worldfs.base.json_text import compact_json
+from worldfs.base.json_text import compact_json, parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import render
 from worldfs.base.messages.coded_text import language_of
@@ -170,8 +169,8 @@ def no_driver_error(service: str, node: str) -> ToolError:
 def _value(data: bytes) -> object:
     """The output of a service: JSON, else its text."""
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return parse_json(data)
+    except ValueError:
         return data.decode("utf-8", "replace").strip()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -49,10 +48,10 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
     """
     try:
         text = data.decode().strip()
-        asked = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once)
+        asked = parse_json(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once)
     except KeyTwice as error:
         raise bad_tool_order(f"{error.key!r} twice") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise bad_tool_order("no JSON") from None
     if not isinstance(asked, dict):
         raise bad_tool_order("no JSON object")

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, Busy
+from worldfs.base.json_text import parse_json
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.interfaces.cli.command_context import CommandContext
@@ -62,11 +63,11 @@ def run(context: CommandContext) -> int:
 
 def _event() -> Json:
     try:
-        event = json.loads(sys.stdin.read(LONGEST_EVENT))
+        event = parse_json(sys.stdin.read(LONGEST_EVENT))
         if isinstance(event, dict) and isinstance(event["hook_event_name"], str):
             return event
         why = type(event).__name__
-    except (ValueError, KeyError, RecursionError) as error:
+    except (ValueError, KeyError) as error:
         why = str(error)
     raise BadInput(coded("setup.bad_event", why=why), op="agent hook", expected=coded("setup.an_event"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -73,8 +72,8 @@ async def _agent(source: TopSource, name: str) -> AgentFacts:
 
 async def _object(source: TopSource, path: str) -> dict[str, object]:
     try:
-        return as_object(json.loads(await source.read(path)))
-    except (WorldError, ValueError, RecursionError):  # shown as an agent that says nothing
+        return as_object(parse_json(await source.read(path)))
+    except (WorldError, ValueError):  # shown as an agent that says nothing
         return {}
 
 

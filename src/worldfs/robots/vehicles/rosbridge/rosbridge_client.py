@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
@@ -92,8 +93,8 @@ class RosbridgeClient:
     def _listen(self, connection: ClientConnection) -> None:
         with suppress(Exception):  # however it ends: it is closed
             for message in connection:
-                with suppress(ValueError, RecursionError):  # no JSON: no operation
-                    found = json.loads(message)
+                with suppress(ValueError):  # no JSON: no operation
+                    found = parse_json(message)
                     if isinstance(found, dict) and as_text(found.get("op")):
                         self._on_operation(found)
         connection.close()

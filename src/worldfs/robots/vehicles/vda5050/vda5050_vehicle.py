@@ -16,6 +16,7 @@ from typing import Final
 from worldfs.base.clock import parse_stamp
 from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
@@ -249,8 +250,8 @@ class Vda5050Vehicle:
 
     def _received(self, message: MqttMessage) -> None:
         try:
-            found = json.loads(message.payload)
-        except (ValueError, RecursionError):
+            found = parse_json(message.payload)
+        except ValueError:
             return  # no message of the protocol; a vehicle that sends only such is silent
         if not isinstance(found, dict):
             return

@@ -19,6 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from worldfs import __version__
+from worldfs.base.json_text import parse_json
 from worldfs.base.model import Json
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
@@ -52,8 +53,8 @@ def fetch_json(settings: SearchSettings, request: WebRequest, run: AgentJobConte
     if status != 200:
         raise _refused(settings, status, headers, data)
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return parse_json(data)
+    except ValueError:
         raise ToolError("bad_answer", f"{name} answered with no JSON ({_kind(headers)})") from None
 
 
@@ -164,8 +165,8 @@ def _refused(settings: SearchSettings, status: int, headers: http.client.HTTPMes
 def _peer_error(data: bytes) -> Json:
     """The peer's error, if it is JSON; nothing for HTML."""
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = parse_json(data)
+    except ValueError:
         return {}
     for key in ("error", "detail"):  # tavily has detail.error, brave error.code and error.detail
         if isinstance(value, dict) and isinstance(value.get(key), dict):
