@@ -519,7 +519,7 @@ def test_a_long_history_of_stops_is_parsed_once(monkeypatch):
         stops.stop(["arm"], "operator")
     states.read(stop_key("arm"))
     parsed = []
-    monkeypatch.setattr("worldfs.runtime.stop_log.json.loads", lambda line: (parsed.append(line), {"stands": {}})[1])
+    monkeypatch.setattr("worldfs.runtime.stop_log.parse_json", lambda line: (parsed.append(line), {"stands": {}})[1])
     store.append(stop_key("arm"), b'\n{"stop": "critic"}\n')
     states.read(stop_key("arm"))
     assert [line for line in parsed if line] == [b'{"stop": "critic"}']
