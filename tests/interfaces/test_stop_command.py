@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from worldfs.base.errors import NotFound, WorldError
+from worldfs.interfaces.cli import stop_command
 from worldfs.interfaces.cli.main import main
+from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.world import World
 
@@ -51,3 +55,21 @@ def test_a_stop_in_a_chat_whose_server_is_away_was_not_delivered(
     code = main([*home, "--connect", NOWHERE, "write", "/agents/self/chat/control/input"])
     said = "".join(capsys.readouterr())
     assert (code == 1 and "NOT delivered" in said) if lost else (code == 3 and "NOT delivered" not in said)
+
+
+def test_a_store_that_does_not_answer_holds_up_no_report() -> None:
+    never, report = threading.Event(), StopReport((RobotStop("arm", True),))
+
+    def silent() -> StopReport:
+        never.wait()
+        return report
+
+    def unknown() -> StopReport:
+        raise NotFound("nose")
+
+    with pytest.raises(WorldError, match="store_silent"):
+        stop_command._within(0.01, silent)
+    never.set()
+    with pytest.raises(NotFound):
+        stop_command._within(60, unknown)
+    assert stop_command._within(60, silent) is report

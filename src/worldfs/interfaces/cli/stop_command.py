@@ -3,11 +3,12 @@ runs."""
 
 from __future__ import annotations
 
+import queue
 import threading
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
@@ -24,8 +25,13 @@ from .command_context import CommandContext
 from .exits import DONE, REFUSED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
     from worldfs.client.blocking import BlockingWorld as FarWorld
     from worldfs.world.world import World
+
+
+STORE_S: Final = 2 * CONFIRM_S  # how long a stop that drivers have heard waits for the store and for other hosts
 
 
 def run(context: CommandContext) -> int:
@@ -50,12 +56,20 @@ def stop(context: CommandContext, node: str | None) -> int:
     """Stop first: before any file of the home is opened. Raises `NotFound` for an unknown robot."""
     with StopCall(_roots(context), SystemClock(), None if node is None else [node], context.actor_name) as call:
         report = _answered(call, node)
+        shown: tuple[RobotStop, ...] = ()
+        if report is None and call.told:  # before a store that may not answer
+            shown = _robots(call)
+            _show(context, shown)
         if report is None:
-            opened = False
-            try:
+            opened: list[World] = []
+
+            def store() -> StopReport:
                 with context.open() as world:
-                    opened = True
-                    report = world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
+                    opened.append(world)
+                    return world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
+
+            try:
+                report = _within(STORE_S, store) if call.told else store()
             except WorldError as error:
                 if opened and isinstance(error, NotFound):
                     raise
@@ -63,7 +77,27 @@ def stop(context: CommandContext, node: str | None) -> int:
                 if not call.told:
                     return undelivered(context, why)
                 report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
-    return _told(context, node, report)
+    return _told(context, node, report, shown)
+
+
+def _within(seconds: float, work: Callable[[], StopReport]) -> StopReport:
+    """What `work` returns or raises; a store that does not answer in time holds up no report."""
+    found: queue.SimpleQueue[StopReport | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            found.put(work())
+        except Exception as error:
+            found.put(error)
+
+    threading.Thread(target=run, name="stop store", daemon=True).start()
+    try:
+        end = found.get(timeout=seconds)
+    except queue.Empty:
+        raise WorldError(coded("stop.store_silent", s=seconds), op="stop") from None
+    if isinstance(end, Exception):
+        raise end
+    return end
 
 
 def _untold(context: CommandContext, call: StopCall, node: str | None, why: str) -> list[RobotStop]:
@@ -103,9 +137,13 @@ def _robots(call: StopCall) -> tuple[RobotStop, ...]:
     return tuple(robot for report in call.reports() for robot in report.robots)
 
 
-def _told(context: CommandContext, node: str | None, report: StopReport) -> int:
-    for robot in report.robots:
+def _show(context: CommandContext, robots: Iterable[RobotStop]) -> None:
+    for robot in robots:
         context.output.report(robot.text, robot.as_json(), robot.mood)
+
+
+def _told(context: CommandContext, node: str | None, report: StopReport, shown: Collection[RobotStop] = ()) -> int:
+    _show(context, (robot for robot in report.robots if robot not in shown))
     if not report.robots:
         context.output.report(coded("command.stopped_none"), {"stopped": True, "nodes": []}, "warn")
     if report.unstored:
