@@ -67,7 +67,7 @@ def test_a_store_that_does_not_answer_holds_up_no_report() -> None:
     def unknown() -> StopReport:
         raise NotFound("nose")
 
-    with pytest.raises(WorldError, match="store_silent"):
+    with pytest.raises(WorldError, match="has not answered"):
         stop_command._within(0.01, silent)
     never.set()
     with pytest.raises(NotFound):
