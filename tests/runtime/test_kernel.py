@@ -9,6 +9,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Conflict, StorageError
 from worldfs.base.model import Cause, JobState, JobStatus, Outcome
 from worldfs.runtime.grace import BODY
+from worldfs.runtime.job_end import REVIEW_S
 from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, done_key, job_key
 from worldfs.runtime.order_intake import GROUP
 from worldfs.runtime.render_scheduler import ROUNDS
@@ -159,7 +160,7 @@ def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes
     assert bench.outcome("a").ok and bench.starts("a") == 1
 
 
-def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
+def test_the_kernel_sleeps_while_a_critic_thinks_until_its_limit(bench):
     judging, go = threading.Event(), threading.Event()
     bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", timeout_s=5.0))
@@ -167,7 +168,7 @@ def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
     bench.when(judging)
     bench.clock.advance(100)
     kernel.tick()
-    assert kernel._patience() is None
+    assert kernel._patience() == REVIEW_S + BODY.stop_s - 100
     go.set()
     bench.until(lambda: kernel.idle)
 
@@ -181,7 +182,7 @@ def test_work_that_begins_after_a_long_review_wakes_the_kernel_which_then_keeps_
     bench.when(judging)
     bench.clock.advance(1)
     kernel.tick()
-    assert kernel._patience() is None and not kernel._rung
+    assert kernel._patience() == REVIEW_S + BODY.stop_s - 1 and not kernel._rung
     go.set()
     assert begun.wait(PATIENCE_S) and kernel._rung
     kernel.tick()

@@ -171,6 +171,16 @@ class RealBody(Protocol):
 
 
 @runtime_checkable
+class NamesItsCall(Protocol):
+    """Optional interface of a driver of ours that calls a package: messages name the call that does not return."""
+
+    @property
+    def calling(self) -> str:
+        """ "their_package.Arm connect" while it has not returned; "": no such call is under way."""
+        ...
+
+
+@runtime_checkable
 class Sourced(Protocol):
     """Optional interface of a driver: documents and files decide, beside the order, what it does."""
 

@@ -57,6 +57,11 @@ class KernelNode:
     artifacts: Path | None = None
     enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
+    opening: bool = False  # its driver is being opened, and not late yet: its jobs wait for that
+
+    @property
+    def is_open(self) -> bool:
+        return self.enabled and not self.opening
 
     def operation(self, name: str) -> Operation | None:
         """What its driver declares; None: no such operation. A driver that answers with no operations can do the worst:

@@ -20,7 +20,7 @@ from worldfs.base.plugin_values import WrongValue, parse
 from worldfs.base.unknown_effect import STOP_CONFIRMED, unknown_effect
 
 from .job_attempt import JobAttempt
-from .job_end import RETRIED, refusal_outcome, status_after, time_limit_s
+from .job_end import RETRIED, REVIEW_S, refusal_outcome, review_limit_s, status_after, time_limit_s
 from .job_store import JobStore, is_ended
 from .stop_log import StopState
 from .worker import Worker
@@ -56,8 +56,12 @@ class Dispatcher:
 
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
+        attempt.review_s = review_limit_s(order) if worker.counts_reviews else REVIEW_S
+        attempt.review_ends = self.clock.monotonic() + attempt.review_s
         reviewed, followed = Run(self.clock, inf, cancel=attempt.cancel), self.followed(order)
         findings, fault = ((), None) if followed or attempt.cancel.is_set() else self._review(attempt, worker, reviewed)
+        if attempt.over:
+            return  # its job has ended without its review
         if attempt.held:
             self._abandon(attempt, worker)
             return
@@ -71,7 +75,8 @@ class Dispatcher:
             self._end(attempt, _with(outcome, reviewed.evidence), lesson=bool(refused))
             return
         if not attempt.begin():
-            self._abandon(attempt, worker)
+            if not attempt.over:
+                self._abandon(attempt, worker)
             return
         try:
             approval = self.approved(order)
@@ -127,6 +132,16 @@ class Dispatcher:
             self.jobs.write_status(order.id, replace(status, reviews=status.reviews + 1), durable=False)
         attempt.job = replace(attempt.job, status=replace(status, reviews=0))
         return _review(order, worker, run)
+
+    def end_unreviewed(self, attempt: JobAttempt, call: str) -> None:
+        """`call`, part of its review, did not return in time: nothing has moved. The caller has claimed the end."""
+        said = coded("runtime.not_reviewed", call=call, s=attempt.review_s)
+        if attempt.cancelled:
+            outcome = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
+        else:
+            outcome = Outcome.failure(Cause.TIMEOUT, "PREFLIGHT_TIMEOUT", said)
+        self.write_end(attempt, outcome)
+        attempt.cancel.set()
 
     def end_without_worker(self, attempt: JobAttempt, worker: Worker, cause: Cause) -> None:
         """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import ReportsItself
@@ -14,6 +14,18 @@ from .body_worker import JobHooks, KernelNode
 from .worker_threads import WorkerThreads
 
 LOOK_S: Final = 1.0  # between two looks at one robot
+
+
+class TimedWork(Protocol):
+    """What a kernel does at times of its own, between jobs."""
+
+    def begin(self) -> None:
+        """Do what is due now. Called by the kernel's own thread in each tick; it must not wait."""
+        ...
+
+    def patience(self) -> float | None:
+        """Seconds until something is due; None: nothing that time alone brings."""
+        ...
 
 
 class IdleLooks:

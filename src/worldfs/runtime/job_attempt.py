@@ -24,6 +24,8 @@ class JobAttempt:
     job: Job
     lane: str = ""
     cancel: StopSignal = field(default_factory=StopSignal)
+    review_s: float = inf  # how long its review may take
+    review_ends: float = inf  # clock.monotonic() when it must have ended; inf: it has not begun
     deadline: float = 0.0  # clock.monotonic(); 0 until it runs
     since: float = 0.0  # clock.monotonic() when it was chosen
     over: bool = False
@@ -45,6 +47,14 @@ class JobAttempt:
             first, self.over = not self.over, True
             return first
 
+    def claim_late(self) -> bool:
+        """The same, by the scheduler. A review that has just ended is not late: its worker begins."""
+        with self.lock:
+            if self.over or (self.begun and not self.deadline):
+                return False
+            self.over = True
+            return True
+
     @property
     def cancelled(self) -> bool:
         """Whether its submitter or an operator ended it early: no other attempt is made."""
@@ -56,9 +66,9 @@ class JobAttempt:
         return self.closing or self.stopped is not None
 
     def begin(self) -> bool:
-        """The worker executes it next. False: it must not, as `held` says."""
+        """The worker executes it next. False: it must not, as `held` says, or its job has ended without it."""
         with self.lock:
-            self.begun = not self.held
+            self.begun = not self.held and not self.over
             return self.begun
 
     @property
@@ -92,9 +102,9 @@ class JobAttempt:
             self.left = self.over = True
 
     def ends_at(self, grace: Grace) -> float:
-        """When the job ends without its worker, as clock.monotonic(); never before it runs."""
+        """When the job ends without its worker, as clock.monotonic()."""
         if not self.deadline:
-            return inf
+            return inf if self.begun else min(self.review_ends, self.cancelled_at) + grace.stop_s
         moments = [self.deadline + grace.stop_s]
         if self.stopped is not None:
             moments.append(self.stopped_at + grace.stop_s)

@@ -25,7 +25,7 @@ from .approval_gate import ApprovalGate
 from .approvals import APPROVALS
 from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
-from .idle_looks import IdleLooks
+from .idle_looks import IdleLooks, TimedWork
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import EDGE_S, JobAttempt
 from .job_recovery import recover
@@ -133,14 +133,16 @@ class Kernel:
             goes_on=lambda error: self._goes_on(error),  # noqa: PLW0108  # as `unconfirmed`
             gate=lambda: self.stopping.lock,
             unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
+            hung=lambda attempt: self.hung(attempt.lane, attempt.review_s),
         )
+        self.hung: Callable[[str, float], str] = lambda node, s: node  # a driver that hangs in a review is set aside
         self._closing = threading.Event()  # nothing waits for room any more
         self._until_idle = False
         self._refused_at: float | None = None  # clock.monotonic() when the store last refused what is tried again
         self._resync_at: float | None = None  # clock.monotonic() when what was refused to a tick is done again
         self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
-        self._looks = IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)
+        self.timed: list[TimedWork] = [IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)]
         self._intake = OrderIntake(
             self.jobs,
             self.open,
@@ -242,8 +244,8 @@ class Kernel:
             for name, lane in self.lanes.items():
                 lane.submit(partial(close_driver, self.nodes[name], self.alert))
             end = self.clock.monotonic() + timeout
-            for lane in self.lanes.values():
-                lane.close(max(0.0, end - self.clock.monotonic()))
+            for name, lane in self.lanes.items():  # no start is waited for
+                lane.close(0.0 if self.nodes[name].opening else max(0.0, end - self.clock.monotonic()))
             self.open.collect()  # first: what has ended meanwhile is shown
             for attempt in tuple(self.open.running.values()):
                 if attempt.executing:
@@ -300,7 +302,8 @@ class Kernel:
         self.open.overdue()
         self._survive(self._heed_approvals)
         forward |= self._survive(self.open.start)
-        self._looks.begin()
+        for timed in self.timed:
+            self._survive(timed.begin)
         shown = self._survive(self._show)
         self._survive(self._archive)
         self._note_room()
@@ -366,7 +369,8 @@ class Kernel:
         approval; none while another job may begin or end."""
         table = self.open.table
         held = {id for id, job in table.items() if not self._able(job.order.node) or self._approvals.waits(job.order)}
-        if self._intake or not self.open.all_wait(held):
+        soon = any(self.nodes[table[id].order.node].opening for id in held)
+        if self._intake or soon or not self.open.all_wait(held):
             return []
         return sorted({table[id].order.node for id in held})
 
@@ -524,7 +528,7 @@ class Kernel:
     # -- work ---------------------------------------------------------------------------------------------------
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].enabled and not self.stopping.is_stopped(node) and not self.stopping.is_held(node)
+        return self.nodes[node].is_open and not self.stopping.is_stopped(node) and not self.stopping.is_held(node)
 
     def _note_running(self) -> None:
         """Show an attempt as running once it lasts longer than SLOW_START_S."""
@@ -572,10 +576,8 @@ class Kernel:
         for attempt in self.open.running.values():
             if not attempt.over and not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
                 waits.append(soon)
-        open_jobs = self.open.patience()
-        if open_jobs is not None:
-            waits.append(open_jobs)
-        waits += [wait for wait in (self._turns.patience(), self._looks.patience()) if wait is not None]
+        patience = (self.open.patience, self._turns.patience, *(one.patience for one in self.timed))
+        waits += [wait for asked in patience if (wait := asked()) is not None]
         if self._resync_at is not None:
             waits.append(self._resync_at - now)
         if self._refused_at is not None:

@@ -50,6 +50,7 @@ class LaneRules(NamedTuple):
     ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while `able` is asked for the last time
     unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
+    hung: Callable[[JobAttempt], str] | None = None  # a review did not return in time: the name of what hangs in it
     grace: Grace = BODY
     withdrawn: str = ""  # what a job that had not begun says of its cancelling; "": that it was cancelled
 
@@ -195,9 +196,14 @@ class OpenJobs:
         """A worker that does not stop in time: its job ends without it, its lane stays busy until it returns."""
         now, rules = self.clock.monotonic(), self.rules
         for attempt in list(self.running.values()):
-            if now <= attempt.ends_at(rules.grace) or not attempt.claim_end():
+            if now <= attempt.ends_at(rules.grace) or not attempt.claim_late():
                 continue
             try:
+                if not attempt.begun and rules.hung is not None:
+                    self.dispatch.end_unreviewed(attempt, rules.hung(attempt))
+                    self._settle(attempt)
+                    self.running.pop(attempt.lane, None)
+                    continue
                 stopped = attempt.stopped is not None and now > attempt.stopped_at + rules.grace.stop_s
                 if stopped and rules.unconfirmed is not None:
                     self.dispatch.write_end(attempt, rules.unconfirmed(attempt))

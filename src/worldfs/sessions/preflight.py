@@ -41,14 +41,7 @@ class TargetCapabilities:
 
 # Members that no entry has, and that its author relies on
 _MEANT: Final = frozenset(bare_name(name) for name in ("params", "parameters", *PARAMS, *OBJECT))
-LIMIT_S: Final = 300.0  # for the checks of a session without a limit of time
 FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
-
-
-def limit_s(order: Order) -> float:
-    """Seconds that the checks of a session may take."""
-    limits = order.preflight_timeout_s, order.timeout_s, order.total_timeout_s
-    return min((limit for limit in limits if limit), default=LIMIT_S)
 
 
 def check_documents(order: Order, skill: Skill, target: Target, place: FieldLocator) -> list[Finding]:

@@ -31,6 +31,7 @@ from worldfs.base.model import (
     Thing,
 )
 from worldfs.base.order_parameters import OBJECT
+from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
 from worldfs.robots.targets.target_adapter import nothing_wrong
@@ -55,7 +56,9 @@ class RobotBody:
 
     def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
         self._target, self._context, self._clock = target, context, clock
+        self.calling = ""  # of the robot's library, while it has not returned
         self._adapter: RealTarget | None = None
+        self._opening: RealTarget | None = None  # while it has not been opened
         self._scene = Scene()
         self._thing: Thing | None = None  # what an order brought to another place: reported once, and while it is held
         self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
@@ -145,12 +148,12 @@ class RobotBody:
         )
 
     def stop(self) -> None:
-        adapter = self._adapter
+        adapter = self._adapter or self._opening
         if adapter is not None:
             adapter.stop()
 
     def standstill(self, since: float) -> Standstill:
-        adapter = self._adapter
+        adapter = self._adapter or self._opening
         return adapter.standstill(since) if adapter is not None else Standstill(False, coded("target.not_connected"))
 
     def close(self) -> None:
@@ -167,8 +170,13 @@ class RobotBody:
         if self._adapter is None:
             context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
             context = replace(context, profile=self._context.profile)
-            made = RealTarget(self._target, context, driver(self._target)(self._target, context))
-            made.open()
+            try:
+                self.calling = f"{self._target.id}: {self._target.driver}"
+                made = RealTarget(self._target, context, driver(self._target)(self._target, context))
+                self._opening, self.calling = made, f"{plugin_name(made.robot)} connect"
+                made.open()
+            finally:
+                self.calling, self._opening = "", None
             mine = self._scene_now().robot(self._target.id)
             made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
             self._adapter = made

@@ -40,10 +40,12 @@ from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import environment
 from worldfs.policies.policy_client import PolicyClient, PolicyError
+from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.target_adapter import (
     TargetAdapter,
     nothing_wrong,
 )
+from worldfs.runtime.job_end import review_limit_s
 from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
@@ -96,7 +98,9 @@ class SessionDriver:
         self._clock = clock
         self._artifacts = artifacts
         self._language = language
+        self.calling = ""  # of a package's target or robot, while it has not returned
         self._adapter: TargetAdapter | None = None
+        self._opening: TargetAdapter | None = None  # one whose `open` has not returned
         self._named = ""  # what that adapter is called
         self._scene = Scene()
         self._copy = SceneCopy()
@@ -129,13 +133,13 @@ class SessionDriver:
 
     def stop(self) -> None:
         """The target itself, by the path of its watchdog and its limits; beside any session."""
-        adapter = self._adapter
+        adapter = self._adapter or self._opening
         if adapter is not None:
             adapter.stop()
 
     def standstill(self, since: float) -> Standstill:
         """A simulation is stepped by the session alone; of a robot, its adapter measures."""
-        adapter: object = self._adapter
+        adapter: object = self._adapter or self._opening
         target = self._adapter.target if self._adapter is not None else self._registries.target()
         if target is not None and target.kind == SIM:
             return Standstill(True)
@@ -175,7 +179,7 @@ class SessionDriver:
         given = self._given(adapter, order, skill)
         found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
-        until = self._clock.monotonic() + preflight.limit_s(order)  # of the runtime: a simulator may load for minutes
+        until = self._clock.monotonic() + review_limit_s(order)  # of the runtime: a simulator may load for minutes
         request = self._read(self._skill_request(order, skill), runtime, adapter, until)
         return [*found, *(request if isinstance(request, list) else self._judged(request, runtime, adapter, until))]
 
@@ -216,7 +220,7 @@ class SessionDriver:
         try:
             runtime: object = self._runtime(order, skill, [])
             if isinstance(runtime, SourcedSkill):
-                asked, limit = self._skill_request(order, skill), min(SOURCES_S, preflight.limit_s(order))
+                asked, limit = self._skill_request(order, skill), min(SOURCES_S, review_limit_s(order))
                 call = partial(runtime.sources, asked)
                 found |= self._in_time(runtime, "sources", call, self._clock.monotonic() + limit)
             return found
@@ -240,7 +244,7 @@ class SessionDriver:
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            read = self._read(request, runtime, adapter, self._clock.monotonic() + preflight.limit_s(order))
+            read = self._read(request, runtime, adapter, self._clock.monotonic() + review_limit_s(order))
             if isinstance(read, list):  # the world is another one than at preflight
                 return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
             request = read
@@ -287,7 +291,9 @@ class SessionDriver:
         try:
             scene = self._perceived(target) if rehearsed else self._scene
             context = PluginContext(self._clock, self._artifacts, scene, self._language)
-            adapter = factory(target, context)
+            self.calling = f"{target.id}: {name}"
+            self._opening = adapter = factory(target, context)
+            self.calling = opening_call(adapter)
             adapter.open()
         except (WorldError, ConnectionError, TimeoutError):
             raise
@@ -297,6 +303,8 @@ class SessionDriver:
                 path=f"TARGETS.md {target.id}", expected=coded("session.usable_target"),
                 fix=coded("session.correct_entry"), code="TARGET_BUILD",
             ) from error  # fmt: skip
+        finally:
+            self.calling, self._opening = "", None
         self._adapter, self._named = adapter, name
         self._copy = copied(scene, adapter.scene()) if rehearsed else SceneCopy()
         return adapter
@@ -404,6 +412,13 @@ class SessionDriver:
             "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", coded("session.a_skill", names=names),
             order.op, coded("session.declare_skill"), order.id,
         )  # fmt: skip
+
+
+def opening_call(adapter: TargetAdapter) -> str:
+    """The call of a package's code that opens this target, as messages name it."""
+    if isinstance(adapter, RealTarget):
+        return f"{plugin_name(adapter.robot)} connect"
+    return f"{plugin_name(adapter)} open"
 
 
 def _digest(entry: Target | Skill | None) -> str:

@@ -23,6 +23,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
 from worldfs.base.order_parameters import LABEL
+from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
 from worldfs.base.unknown_effect import STOP_CONFIRMED
 from worldfs.robots.targets.safety_limits import SafetyLimits
@@ -53,7 +54,9 @@ class VehicleBody:
 
     def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
         self._target, self._context, self._clock = target, context, clock
+        self.calling = ""  # of the vehicle's library, while it has not returned
         self._vehicle: Vehicle | None = None
+        self._opening: Vehicle | None = None  # while it has not connected
         self._scene = Scene()
         self._stopped = threading.Event()
 
@@ -155,7 +158,7 @@ class VehicleBody:
 
     def stop(self) -> None:
         """From any thread: the stop is sent before this returns. Raises `ConnectionError` when it cannot be."""
-        vehicle = self._vehicle
+        vehicle = self._vehicle or self._opening
         try:
             if vehicle is not None:
                 vehicle.halt()
@@ -178,8 +181,13 @@ class VehicleBody:
 
     def _take_up(self) -> Vehicle:
         if self._vehicle is None:
-            made = vehicle_factory(self._target)(self._target, self._context)
-            made.connect()
+            try:
+                self.calling = f"{self._target.id}: {self._target.driver}"
+                self._opening = made = vehicle_factory(self._target)(self._target, self._context)
+                self.calling = f"{plugin_name(made)} connect"
+                made.connect()
+            finally:
+                self.calling, self._opening = "", None
             self._vehicle = made
         return self._vehicle
 

@@ -6,19 +6,24 @@ driver and no kernel: an alert reports the error, and every order to that node i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 
-from worldfs.base.driver import Driver, Run, Simulated
-from worldfs.base.errors import MissingRequirement, StorageError, UserError
+from worldfs.base.driver import Driver, MeasuresStandstill, Run, SharesWorld, Standstill, Stoppable
+from worldfs.base.errors import BadInput, MissingRequirement, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
+from worldfs.base.plugin_faults import error_line, is_ours
 from worldfs.robots.displacements import STAND, built_elsewhere
 from worldfs.runtime.kernel import Kernel
+from worldfs.runtime.worker_threads import WorkerThreads
 
+from .driver_opening import LIMIT_S, WAIT_S, DriverOpening
 from .world_job_hooks import WorldJobHooks
 
 ENVIRONMENT = "ENVIRONMENT.md"
@@ -29,12 +34,12 @@ class UnavailableDriver:
 
     operations: tuple[Operation, ...] = ()
 
-    def __init__(self, error: Exception, place: str, code: str = "") -> None:
+    def __init__(self, error: Exception, place: str, code: str = "", call: str = "") -> None:
         self.error = error
         self.elsewhere = code == "DRIVER_MISSING" or isinstance(
             error, MissingRequirement
         )  # another machine may have it
-        self.finding = error_finding(error, place, coded("file.driver_to_open"), code)
+        self.finding = error_finding(error, place, coded("file.driver_to_open"), code, call)
 
     def open(self, scene: Scene) -> None:
         return
@@ -58,50 +63,179 @@ class UnavailableDriver:
         return
 
 
+class HungDriver(UnavailableDriver):
+    """Replaces a driver while a call of it has not returned: it refuses as any that is not there, and its robot is told
+    to stop all the same."""
+
+    def __init__(self, opening: DriverOpening, s: float) -> None:
+        place, fix = f"/nodes/{opening.node}", coded("world.see_silent")
+        found = coded("world.driver_silent", call=opening.calling, s=s)
+        error = BadInput(found, path=place, expected=coded("plugin.an_answer"), fix=fix, code="DRIVER_SILENT")
+        super().__init__(error, place)
+        self._opening = opening
+
+    def stop(self) -> None:
+        body: object = self._opening.body
+        if isinstance(body, Stoppable):
+            body.stop()
+
+    def standstill(self, since: float) -> Standstill:
+        body: object = self._opening.body
+        if isinstance(body, MeasuresStandstill):
+            return body.standstill(since)
+        return Standstill(False, coded("stop.no_measure"))
+
+    def close(self) -> None:
+        self._opening.close()
+
+
 class BringUp:
-    """Used by the kernel's own thread only."""
+    """Used by the kernel's own thread only. The drivers are called in their lanes, and no call is waited for long."""
 
     def __init__(self, kernel: Kernel, hooks: WorldJobHooks) -> None:
         self._kernel, self._hooks = kernel, hooks
         self._shut: dict[str, Driver] = {}  # drivers that could not be opened; tried again when the scene changes
         self._joining: set[str] = set()  # of those, what `reopen` is to open first
+        self._openings: dict[str, DriverOpening] = {}  # of drivers that have not answered yet
+        kernel.timed.append(self)
+        kernel.hung = self.set_aside
+
+    def make(self, makers: Mapping[str, tuple[str, Callable[[], Driver]]]) -> None:
+        """Make the drivers of these nodes. `makers`: what makes each, and a name for it."""
+        until = self._kernel.clock.monotonic() + WAIT_S
+        for node, (name, maker) in makers.items():
+            opening = self._begin(node)
+            self._use(node, HungDriver(opening, WAIT_S))
+            opening.lane.submit(partial(opening.make, name, maker))
+            self._wait(opening.made, until)
+            if opening.made.is_set() and opening.body is not None:
+                self._use(node, opening.body)
 
     def open(self, node: str, scene: Callable[[], Scene], *, joins: bool = False) -> None:
-        """Open the driver of a node on `scene` (raises where ENVIRONMENT.md is unreadable), and let it observe.
+        """As `open_all`, of one node."""
+        self.open_all((node,), scene, joins=joins)
 
-        `joins`: where that fails now, the caller will `reopen` it with others, and no alert says so before.
+    def open_all(self, nodes: Iterable[str], scene: Callable[[], Scene], *, joins: bool = False) -> None:
+        """Open the drivers of nodes on `scene` (raises where ENVIRONMENT.md is unreadable), and let them observe.
+
+        One after the other, each as soon as the one before has answered or is late. What does not answer in time is
+        taken up when it does. `joins`: where one fails now, the caller will `reopen` it with others, and no alert says
+        so before.
         """
-        body, place = self._shut.pop(node, self._hooks.drivers[node]), f"/nodes/{node}"
+        until = self._kernel.clock.monotonic() + WAIT_S
+        for node in nodes:
+            body, opening = self._shut.pop(node, self._hooks.drivers[node]), self._openings.get(node)
+            if isinstance(body, UnavailableDriver) and not isinstance(body, HungDriver):
+                self._drop(node)
+                self._kernel.alert(f"/nodes/{node}", body.finding)
+                continue
+            opening = opening or self._begin(node, body)
+            if opening.asked:
+                continue  # a call has not returned: nothing else is asked of it
+            opening.asked, opening.joins = True, joins
+            try:
+                opening.told = scene()
+            except StorageError:
+                raise
+            except Exception as error:  # an unreadable document
+                opening.error = error
+            tell, observe = partial(self._kernel.stopping.opened, node), partial(self._hooks.observe, node)
+            opening.lane.submit(partial(opening.open, tell, observe, self._kernel.wake))
+            self._wait(opening.done, inf if _is_ours(opening.body) else until)
+            if opening.done.is_set():
+                self._settle(opening)
+            else:
+                slow = HungDriver(opening, WAIT_S)
+                self._use(node, slow)
+                said = replace(
+                    slow.finding, code="DRIVER_SLOW", fix=coded("world.orders_wait", s=LIMIT_S), warning=True
+                )
+                self._kernel.alert(f"/nodes/{node}", said)
+
+    def begin(self) -> None:
+        """Take up the drivers that have answered, and set aside those that are late."""
+        for opening in tuple(self._openings.values()):
+            if opening.done.is_set():
+                self._settle(opening)
+            elif not opening.aside and self._kernel.clock.monotonic() >= opening.since + LIMIT_S:
+                self._put_aside(opening, LIMIT_S)
+
+    def patience(self) -> float | None:
+        """Seconds until a driver is late; None: none is awaited."""
+        waits = [one.since + LIMIT_S for one in self._openings.values() if not one.aside]
+        return max(0.0, min(waits) - self._kernel.clock.monotonic()) if waits else None
+
+    def set_aside(self, node: str, s: float) -> str:
+        """A review of this node has not returned within `s` seconds, and its job has ended: further orders are refused
+        until it returns. The name of the call."""
+        opening = self._openings.get(node)
+        if opening is None:
+            opening = self._begin(node, self._hooks.drivers[node])
+            opening.call, opening.asked = "review", True
+            opening.lane.submit(partial(opening.finish, self._kernel.wake))
+            self._put_aside(opening, s)
+        return opening.calling
+
+    def _begin(self, node: str, body: Driver | None = None) -> DriverOpening:
+        kernel = self._kernel
+        opening = self._openings[node] = DriverOpening(node, kernel.clock.monotonic(), kernel.lanes[node], body)
+        kernel.nodes[node].opening = True
+        return opening
+
+    def _drop(self, node: str) -> None:
+        """Its driver is needed no more."""
+        if (opening := self._openings.pop(node, None)) is not None:
+            opening.close()
+            self._kernel.nodes[node].opening = False
+
+    def _put_aside(self, opening: DriverOpening, s: float) -> None:
+        opening.aside, node = True, opening.node
+        self._kernel.lanes[node] = WorkerThreads(opening.lane.name, opening.lane.size)
+        absent = HungDriver(opening, s)
+        self._use(node, absent)
+        self._kernel.nodes[node].opening = False
+        self._kernel.alert(f"/nodes/{node}", absent.finding)
+
+    def _wait(self, event: threading.Event, until: float) -> None:
+        """Of the machine's time: another clock may stand still while a driver works."""
+        event.wait(None if until == inf else max(0.0, until - self._kernel.clock.monotonic()))
+
+    def _settle(self, opening: DriverOpening) -> None:
+        """The driver has answered: it is used from now on, or its error is."""
+        node, body, error, kernel = opening.node, opening.body, opening.error, self._kernel
+        if opening.aside:
+            if node in kernel.open.running:
+                return  # it is being refused; at its end
+            kernel.lanes[node].close(0.0)
+            kernel.lanes[node] = opening.lane
+        del self._openings[node]
+        kernel.nodes[node].opening, place = False, f"/nodes/{node}"
+        if isinstance(error, StorageError) or not isinstance(error, Exception | None) or (error and body is None):
+            raise error
+        assert body is not None, "it was made, or raised why not"
         if isinstance(body, UnavailableDriver):
-            self._kernel.alert(place, body.finding)
+            self._use(node, body)
+            kernel.alert(place, body.finding)
             return
-        try:
-            told = scene()
-            self._kernel.lanes[node].call(partial(body.open, told))
-        except StorageError:
-            raise
-        except Exception as error:  # a driver may raise anything for an impossible scene
-            absent = UnavailableDriver(error, ENVIRONMENT)
+        if error is not None:  # a driver may raise anything for an impossible scene
+            where = place if opening.theirs else ENVIRONMENT
+            absent = UnavailableDriver(error, where, call=opening.theirs)
             self._shut[node] = body
             self._use(node, absent)
-            if joins:
+            if opening.joins:
                 self._joining.add(node)
             else:
-                self._kernel.alert(place, absent.finding)
+                kernel.alert(place, absent.finding)
             return
         self._use(node, body)
-        self._kernel.stopping.opened(node)
-        self._kernel.alert(place, None)
-        self._compare(node, told, body)
-        self._kernel.lanes[node].call(partial(self._observe, node))
+        kernel.alert(place, None)
+        self._compare(node, opening.told, opening.built)
+        if opening.unseen is not None:
+            self._say_unseen(node, opening.unseen, opening.theirs)
 
-    def _compare(self, node: str, told: Scene, body: Driver) -> None:
+    def _compare(self, node: str, told: Scene, built: Scene | None) -> None:
         """What a simulation did not build as the document has it is named by an alert. The document stays its writer's:
         an order that moves such a thing writes where it is."""
-        try:
-            built = body.assumed() if isinstance(body, Simulated) else None
-        except Exception:  # of a package; the observation says so
-            return
         if built is None:
             return
         moved = built_elsewhere(told, built)
@@ -122,17 +256,21 @@ class BringUp:
     def reopen(self, nodes: Sequence[str], scene: Callable[[], Scene]) -> None:
         """Close these drivers, then open them again: bodies that share a world build it for all of them. None works."""
         self._joining.difference_update(nodes)
+        until = self._kernel.clock.monotonic() + WAIT_S
+        nodes = [node for node in nodes if node not in self._openings]
         for node in nodes:
             if node not in self._shut:
-                with suppress(Exception):  # a driver that does not close is opened again all the same
-                    self._kernel.lanes[node].call(self._hooks.drivers[node].close)
-        for node in nodes:
-            self.open(node, scene)
+                closed, body = threading.Event(), self._hooks.drivers[node]
+                self._kernel.lanes[node].submit(partial(_close, body, closed))
+                self._wait(closed, inf if _is_ours(body) else until)
+        self.open_all(nodes, scene)
 
     def forget(self, node: str) -> None:
         """The node has been removed."""
         self._shut.pop(node, None)
         self._joining.discard(node)
+        if (opening := self._openings.pop(node, None)) is not None:
+            opening.close()
         self._hooks.forget(node)
 
     def demand_runnable(self) -> None:
@@ -164,8 +302,7 @@ class BringUp:
             self._kernel.alert.document(ENVIRONMENT, (replace(found, field=ENVIRONMENT),))
             return True
         self._kernel.alert.document(ENVIRONMENT, read.findings)
-        for node in self._shut.keys() - self._joining:
-            self.open(node, lambda: read.scene)
+        self.open_all(self._shut.keys() - self._joining, lambda: read.scene)
         return True
 
     def _write_again(self, node: str) -> None:
@@ -179,20 +316,36 @@ class BringUp:
         except StorageError:
             raise
         except Exception as error:
-            expected = coded("file.writable_document")
-            self._kernel.alert(f"/nodes/{node}", error_finding(error, ENVIRONMENT, expected))
+            self._say_unseen(node, error)
             self._kernel.wake()
+
+    def _say_unseen(self, node: str, error: Exception, call: str = "") -> None:
+        place, expected = f"/nodes/{node}", coded("file.writable_document")
+        self._kernel.alert(place, error_finding(error, place if call else ENVIRONMENT, expected, call=call))
 
     def _use(self, node: str, body: Driver) -> None:
         self._hooks.drivers[node] = body
         self._kernel.nodes[node].driver = body
 
 
-def error_finding(error: Exception, place: str, expected: str, code: str = "") -> Finding:
-    """An error as a finding."""
+def _is_ours(body: Driver | None) -> bool:
+    """Whether no code of a package runs in it: a simulation of ours, which may load for minutes."""
+    return is_ours(body) and isinstance(body, SharesWorld)
+
+
+def _close(body: Driver, closed: threading.Event) -> None:
+    with suppress(Exception):  # a driver that does not close is opened again all the same
+        body.close()
+    closed.set()
+
+
+def error_finding(error: Exception, place: str, expected: str, code: str = "", call: str = "") -> Finding:
+    """An error as a finding. `call`: the call of a package's code that raised it; "": our own code did."""
     if not isinstance(error, UserError):
-        said = f"{type(error).__name__}: {error}"
-        return Finding(code or "BODY_UNAVAILABLE", place, expected, said, coded("file.correct_numbers", path=place))
+        said, fix = error_line(error), coded("file.correct_numbers", path=place)
+        if call:
+            said, fix = f"{call}: {said}", coded("plugin.correct")
+        return Finding(code or "BODY_UNAVAILABLE", place, expected, said, fix)
     field = error.path or place
     return Finding(
         code or error.code,

@@ -7,8 +7,8 @@ import os
 import shlex
 import stat
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from worldfs.base.model import Finding
 from worldfs.formats import environment, task
 from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
-from worldfs.runtime.job_store import DONE, OPEN, JobStore
+from worldfs.runtime.job_store import ALERTS, DONE, OPEN, JobStore
 from worldfs.runtime.stop_call import SOCKETS
 from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.lease import KERNEL_LEASE
@@ -34,6 +34,7 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .check_runtime import broken_references
+from .computed_files import read_alerts
 from .document_findings import document_findings, unread_stops
 from .home import Home
 from .job_evidence import job_succeeded
@@ -91,6 +92,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         odd = {error.path: error for error in odd_entries(root, PRIVATE_DIR, flat=(OPEN, DONE), sockets=SOCKETS)}
         findings += (_misplaced(error, root) for error in odd.values())
         findings += _jobs(store, root, fix, odd)
+        findings += _silent_drivers((store, *stores.values()))
         for own in (store, *stores.values()):
             findings += _set_aside(own)
             findings += unread_stops(own)
@@ -152,6 +154,15 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
             demand_driver(spec, BODIES, declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
+
+
+def _silent_drivers(stores: Iterable[Store]) -> Iterator[Finding]:
+    """What a running kernel says against its drivers."""
+    for store in stores:
+        with suppress(UserError):  # an alert file that is no file is named as an odd entry
+            alerts = store.get(ALERTS) if store.lease(KERNEL_LEASE).holder() is not None else None
+            found = read_alerts(alerts.data) if alerts is not None else {}
+            yield from (item for where, item in found.items() if where.startswith("/nodes/") and where.count("/") == 2)
 
 
 def _links(root: Path) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from worldfs.tree.virtual_file import Names, VirtualFile
 from . import home_pages
 
 if TYPE_CHECKING:
-    from worldfs.base.model import Job, Order
+    from worldfs.base.model import Finding, Job, Order
     from worldfs.formats.sheet_format import SheetFormat
     from worldfs.storage.dated_versions import DatedVersions
 
@@ -284,8 +284,6 @@ def key_exists(store: Store, key: str) -> bool:
 def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     """The current alerts by path, as the kernel last wrote them, in `language`."""
 
-    from worldfs.runtime.job_codec import read_finding
-
     try:
         stored = store.get(ALERTS)
     except UserError as error:  # a link or a directory has its name: the kernel cannot write alerts
@@ -293,11 +291,16 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
 
         fix = error.fix or coded("runtime.remove_alerts", path=ALERTS)
         return {ALERTS: asdict(render_finding(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
-    if stored is None:
-        return {}
+    found = read_alerts(stored.data) if stored is not None else {}
+    return {where: asdict(render_finding(item, language)) for where, item in found.items()}
+
+
+def read_alerts(data: bytes) -> dict[str, Finding]:
+    """The alerts as a kernel wrote them; none that it did not write, or that another version wrote."""
+    from worldfs.runtime.job_codec import read_finding
+
     try:
-        value = parse_json(stored.data)
-        found = {where: read_finding(item, item.pop("codes", None)) for where, item in value.items()}
-        return {where: asdict(render_finding(item, language)) for where, item in found.items()}
-    except (ValueError, TypeError, AttributeError):  # not written by the kernel, or by another version
+        value = parse_json(data)
+        return {where: read_finding(item, item.pop("codes", None)) for where, item in value.items()}
+    except (ValueError, TypeError, AttributeError):
         return {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
 from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
-from worldfs.base.errors import Conflict, Exists, NotFound, StorageError, UserError
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
 from worldfs.base.plugin_calls import called
@@ -69,13 +69,28 @@ def assemble_kernel(
     world.shared = shared
 
     def node_of(spec: NodeSpec) -> KernelNode:
-        ours = shared if spec.driver in BODIES.built_in else packages
-        own = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=ours)
-        own = replace(own, profile=lambda: hooks.profile(spec.id).get())
-        driver = _driver(world, spec, BODIES if drivers is None else drivers, own)
-        hooks.drivers[spec.id] = driver
-        real = isinstance(driver, RealBody) and driver.real
-        return KernelNode(spec.id, driver, artifacts, approval=approval_rule(world.config, spec.id, real))
+        """A node whose driver is to be made: until it is known to be simulated, its jobs ask as those of a real one."""
+        absent = UnavailableDriver(BadInput(coded("target.not_connected")), f"/nodes/{spec.id}")
+        return KernelNode(spec.id, absent, artifacts, approval=approval_rule(world.config, spec.id, real=True))
+
+    def make(specs: Sequence[NodeSpec]) -> None:
+        """Make the drivers of nodes, each in its own lane."""
+
+        def makes(spec: NodeSpec) -> Callable[[], Driver]:
+            ours = shared if spec.driver in BODIES.built_in else packages
+            own = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=ours)
+            own = replace(own, profile=lambda: hooks.profile(spec.id).get())
+            maker = _maker(world, spec, BODIES if drivers is None else drivers, own)
+
+            def made() -> Driver:
+                driver = maker()
+                real = isinstance(driver, RealBody) and driver.real
+                kernel.nodes[spec.id].approval = approval_rule(world.config, spec.id, real)
+                return driver
+
+            return made
+
+        bring.make({spec.id: (f"{spec.driver} __init__", makes(spec)) for spec in specs})
 
     runtime = TargetNodes(
         WorkspaceTargets(world.store),
@@ -92,9 +107,9 @@ def assemble_kernel(
     def declare() -> bool:
         """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
         if world.share.hub:
-            for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
-                hooks.drivers[node.id] = node.driver
-                bring.open(node.id, scene)
+            new = runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs})
+            hooks.drivers.update({node.id: node.driver for node in new})
+            bring.open_all([node.id for node in new], scene)
         if world.config is not None:
             unknown = unknown_approvals(world.config, (*kernel.nodes, *kernel.off, *(s.id for s in world.specs)))
             unserved = unsupported_settings(world.config, world.root)
@@ -164,11 +179,12 @@ def assemble_kernel(
         """Open robots that were added while the kernel runs. False: one of them has to wait for others to rest."""
         for spec in specs:
             kernel.add(node_of(spec), {robot_key(spec.id, "EMBODIED.md"): embodied_again})
+        make(specs)
         world.profiles_changed()
         _embody_all(world, hooks, kernel, specs, starting=True)
         _name_unread_limits(world, kernel, specs)
+        bring.open_all([spec.id for spec in specs], lambda: hooks.environment.get().scene, joins=True)
         for spec in specs:
-            bring.open(spec.id, lambda: hooks.environment.get().scene, joins=True)
             kernel.alert(f"{ENVIRONMENT} {spec.id}", None)  # it is back, and says itself what it holds
         came.update(spec.id for spec in specs)
         shut = {spec.driver for spec in world.specs if spec.id in came and bring.is_shut(spec.id)}
@@ -196,12 +212,12 @@ def assemble_kernel(
     changes = FleetChanges(world, kernel, begin, let_go)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
     try:
+        make(served)
         _embody_all(world, hooks, kernel, served, starting=True)
         _name_unread_limits(world, kernel, served)
         _demand_profiles(hooks)
         release()
-        for id in list(hooks.drivers):
-            bring.open(id, scene)
+        bring.open_all(tuple(hooks.drivers), scene)
         declare()
         if world.share.hub:
             forget_steps(world.store)
@@ -223,33 +239,47 @@ def approval_rule(config: Config | None, node: str, real: bool) -> ApprovalRule:
     return ApprovalRule(said or (ApprovalPolicy.ALWAYS if real else ApprovalPolicy.NEVER), real)
 
 
-def _driver(
+def _maker(
     world: World,
     spec: NodeSpec,
     drivers: Mapping[str, DriverFactory],
     context: PluginContext,
-) -> Driver:
-    """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
+) -> Callable[[], Driver]:
+    """What makes the driver of a node; an `UnavailableDriver` where it is missing. It reads nothing of the world: what
+    it needs was read before."""
+
+    def absent(error: Exception) -> Driver:
+        return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
     try:
         profile = _profile(world, spec)
-        if spec.driver == WORKSPACE:
-            from .workspace_robot import workspace_robot
-
-            return workspace_robot(world, spec, profile.ops)
         declared = world.targets.targets() if world.targets is not None else {}
-        made = driver_factory(spec, drivers, declared, world.clock)
         context = replace(context, epoch=world.leases.epoch_of(spec.id))
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         context = replace(context, interpreter=_interpreter(world, spec.id))
-        body = called(lambda: made(context), f"{spec.id}: {spec.driver}")
-        if isinstance(body, RealBody):
-            bool(body.real)  # asked for before anything moves: a wrong answer is raised here
-        return body
     except StorageError:
         raise
-    except Exception as error:  # whatever a package raises
-        return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
+    except Exception as error:  # whatever a package's profile raises
+        missing = error
+        return lambda: absent(missing)
+
+    def make() -> Driver:
+        try:
+            if spec.driver == WORKSPACE:
+                from .workspace_robot import workspace_robot
+
+                return workspace_robot(world, spec, profile.ops)
+            made = driver_factory(spec, drivers, declared, world.clock)
+            body = called(lambda: made(context), f"{spec.id}: {spec.driver}")
+            if isinstance(body, RealBody):
+                bool(body.real)  # asked for before anything moves: a wrong answer is raised here
+            return body
+        except StorageError:
+            raise
+        except Exception as error:  # whatever a package raises
+            return absent(error)
+
+    return make
 
 
 def _profile(world: World, spec: NodeSpec) -> Profile:

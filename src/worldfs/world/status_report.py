@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .world import World
 
 RECENT = 12
+FAULT_MOST = 120  # characters of a fault in a robot's line; the alert has the rest
 UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
@@ -46,11 +47,13 @@ def status_report(world: World) -> dict[str, object]:
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
     hands = _hands(world)
+    alerts = computed_files.current_alerts(world.store, world.language())
+    faults = {id: str(alerts[f"/nodes/{id}"]["found"]) for id in world.node_ids() if f"/nodes/{id}" in alerts}
     nodes: list[dict[str, object]] = [
         {
             "id": spec.id,
             "driver": spec.driver,
-            "state": _state(alive[spec.id], held, running.get(spec.id)),
+            "state": _state(alive[spec.id], held, running.get(spec.id), faults.get(spec.id)),
             "held": hands.get(spec.id),
         }
         for spec in world.specs
@@ -61,7 +64,8 @@ def status_report(world: World) -> dict[str, object]:
             "id": id,
             "driver": target.adapter or "target",
             "state": "offline" if held is None else f"running {running[id]}" if id in running
-            else "idle" if target.enabled else "disabled: its sessions wait",
+            else "disabled: its sessions wait" if not target.enabled
+            else _idle(faults.get(id)),
             "held": hands.get(id),
         }
         for id, target in targets.items()
@@ -84,7 +88,6 @@ def status_report(world: World) -> dict[str, object]:
         node["stopped"] = None if stopped is None else {
             "by": stopped.by, "at": stopped.at, "confirmed": answers[id].confirmed
         }  # fmt: skip
-    alerts = computed_files.current_alerts(world.store, world.language())
     alerts |= _unconfirmed(world, stops, answers, alerts)
     if held is not None and unheard:
         found = coded("stop.kernel_unknown", pid=held.get("pid", "?"))
@@ -135,12 +138,17 @@ def _waits(world: World, by: Mapping[str, object] | None) -> dict[str, object]:
     return {}
 
 
-def _state(alive: RobotLiveness, held: object, job: str | None) -> str:
+def _state(alive: RobotLiveness, held: object, job: str | None, fault: str | None) -> str:
     if alive.lost:
         return LOST
     if not alive.served:
         return "offline" if held is None else UNSERVED
-    return f"running {job}" if job else "idle"
+    return f"running {job}" if job else _idle(fault)
+
+
+def _idle(fault: str | None) -> str:
+    """A robot without a job; `fault`: what the kernel says against its driver."""
+    return "idle" if fault is None else f"fault: {fault[:FAULT_MOST]}"
 
 
 def _job(world: World, job: Job, lost: Collection[str]) -> dict[str, object]:

@@ -87,8 +87,9 @@ class WorldJobHooks:
             findings += self.drivers[order.node].review(order)
         return findings
 
-    def observe(self, node: str) -> Scene:
-        driver = self.drivers[node]
+    def observe(self, node: str, driver: Driver | None = None) -> Scene:
+        """`driver`: the node's, if it is not in use yet."""
+        driver = driver or self.drivers[node]
         earlier = self._seen.get(node)
         self._looks.pop(node, None)
         present, revision = self.environment.fetch()

@@ -68,6 +68,15 @@ ROWS = {
     "world.no_film": ("the driver of {node} cannot film", "{node} 的驱动不能拍摄"),
     "world.use_simulation": ("use one that can: --driver simulation", "改用可以的：--driver simulation"),
     # -- robots and targets
+    "world.driver_silent": ("{call} has not returned within {s:g} s", "{call} 在 {s:g} 秒内没有返回"),
+    "world.orders_wait": (
+        "its orders wait until {s:g} s have passed, then they are refused: see whether it is on and connected",
+        "其指令等到满 {s:g} 秒，之后将被拒绝：请检查它是否已开机并连接",
+    ),
+    "world.see_silent": (
+        "see whether the robot is on and connected: it is used as soon as the call returns; else restart the kernel",
+        "请检查机器人是否已开机并连接：调用返回后即可使用；否则请重新启动内核",
+    ),
     "world.go2": (
         "{node} wants the driver {driver!r}: ACTION.md does not reach a real Go2 yet",
         "{node} 需要驱动 {driver!r}：ACTION.md 尚不能控制真实的 Go2",
