@@ -93,6 +93,25 @@ def test_broken_or_exploding_yaml_is_refused_with_its_place():
         yamltext.texts(bomb)
 
 
+def test_a_key_that_is_repeated_without_end_is_not_read_to_the_end(monkeypatch):
+    taken = []
+    fetch = yamltext._LimitedScanner.fetch_more_tokens
+    monkeypatch.setattr(
+        yamltext._LimitedScanner, "fetch_more_tokens", lambda scanner: (taken.append(None), fetch(scanner))[1]
+    )
+    for text in ("queue: []\n" * 100_000, "- " + "a: 1\n  " * 100_000, "{" + "a: 1, " * 100_000 + "}"):
+        with pytest.raises(BadInput, match="more than 20 times"):
+            yamltext.parse(text)
+    assert len(taken) < 2_000  # of 300,000
+    assert yamltext.parse("a: 1\n" * yamltext.MOST_TWICE) == {"a": 1}
+
+
+def test_a_text_of_too_many_tokens_is_refused(monkeypatch):
+    monkeypatch.setattr(yamltext, "MOST_TOKENS", 50)
+    with pytest.raises(BadInput, match="at most 50"):
+        yamltext.parse("".join(f"a{n}: []\n" for n in range(50)))
+
+
 def test_a_text_that_would_take_minutes_is_refused_with_its_length():
     with pytest.raises(BadInput, match=f"{yamltext.LONGEST + 1} characters of YAML"):
         yamltext.parse("a" * (yamltext.LONGEST + 1))

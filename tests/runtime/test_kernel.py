@@ -8,8 +8,8 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Conflict, StorageError
 from worldfs.base.model import Cause, JobState, JobStatus, Outcome
+from worldfs.base.model.job import REVIEW_S
 from worldfs.runtime.grace import BODY
-from worldfs.runtime.job_end import REVIEW_S
 from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, done_key, job_key
 from worldfs.runtime.order_intake import GROUP
 from worldfs.runtime.render_scheduler import ROUNDS

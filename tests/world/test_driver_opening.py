@@ -14,10 +14,10 @@ import pytest
 
 from worldfs.base.driver import Driver, PluginContext, Standstill
 from worldfs.base.model import Cause, Finding, Job, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.model.job import REVIEW_S
 from worldfs.formats import config
 from worldfs.robots.checked_bodies import CheckedBodies
 from worldfs.runtime.grace import BODY
-from worldfs.runtime.job_end import REVIEW_S
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world import bringup
@@ -338,7 +338,7 @@ def test_a_session_whose_target_hangs_ends_by_name_within_its_limits(
             first, second = outcome(world, "s_1"), outcome(world, "s_2")
             assert first.code == "PREFLIGHT_TIMEOUT" and "Robot connect" in first.message
             assert second.code == "DRIVER_SILENT" and "Robot connect" in second.message
-            assert world.kernel is not None and world.kernel.idle
+            ticked_until(world, lambda: world.kernel is not None and world.kernel.idle)
             world.robot_stops.stop(["t"], "operator")
             assert hanging_robot.halted.wait(PATIENCE_S)
         finally:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.scanner import Scanner
@@ -27,7 +29,10 @@ from worldfs.formats.values import Repeated, same
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
 REMEMBERED = 200_000  # characters of a text whose nodes are kept
+KEY_SHOWN = 60  # characters of a key in a message
 LONGEST = 1 << 20  # characters of a text: its parser takes 10 s for so many, and JSON's a hundredth of that
+MOST_TOKENS = 100_000  # the parser takes 0.1 ms for each, however short it is
+MOST_TWICE = 20  # of one key in one mapping: a text with more is refused, and not read on
 MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can expand to billions
 
 _INT = re.compile(r"[-+]?[0-9]+").fullmatch
@@ -91,13 +96,24 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
 def _composed(text: str) -> Node | None:
     """The nodes of a text; callers must not change them. A document is read, changed and read again."""
     parser = YAML(typ="safe", pure=True)
-    parser.Scanner = _DepthScanner
+    parser.Scanner, parser.Composer = _LimitedScanner, _LimitedComposer
     node: Node | None = parser.compose(text)
     return node
 
 
-class _DepthScanner(Scanner):
-    """Refuses what is nested too deep before it is parsed: each level makes the parser slower at every further sign."""
+class _LimitedScanner(Scanner):
+    """Refuses what is nested too deep before it is parsed: each level makes the parser slower at every further sign.
+    Refuses what has too many tokens, too."""
+
+    taken = 0
+
+    def fetch_more_tokens(self) -> object:
+        self.taken += 1
+        if self.taken > MOST_TOKENS:
+            raise BadInput(
+                coded("file.yaml_tokens"), expected=coded("file.at_most", n=MOST_TOKENS), fix=coded("file.yaml_as_json")
+            )
+        return super().fetch_more_tokens()
 
     def fetch_flow_collection_start(self, TokenClass: type[Token], to_push: str) -> None:
         self._demand_depth()
@@ -110,6 +126,21 @@ class _DepthScanner(Scanner):
     def _demand_depth(self) -> None:
         if len(self.flow_context) + len(self.indents) > jsontext.MAX_DEPTH + 1:
             raise BadInput(coded("file.yaml_too_deep"), expected=coded("file.most_levels", n=jsontext.MAX_DEPTH))
+
+
+class _LimitedComposer(Composer):
+    """Stops where one mapping repeats a key too often: it is refused, and each further one would cost as much."""
+
+    def compose_node(self, parent: Node | None, index: Node | int | None) -> Node:
+        node: Node = super().compose_node(parent, index)
+        if isinstance(parent, MappingNode) and index is None and isinstance(node, ScalarNode):
+            times = self.__dict__.setdefault("times", Counter())
+            times[id(parent), node.value] += 1
+            if times[id(parent), node.value] > MOST_TWICE:
+                line = node.start_mark.line + 1
+                found = coded("file.key_often", key=f"`{node.value[:KEY_SHOWN]}`", n=MOST_TWICE, line=line)
+                raise BadInput(found, expected=coded("file.each_once"), fix=coded("file.leave_one_of"))
+        return node
 
 
 class _YamlReader:

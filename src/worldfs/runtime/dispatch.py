@@ -14,13 +14,14 @@ from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
+from worldfs.base.model.job import REVIEW_S
 from worldfs.base.plugin_faults import PluginFault, contained, error_line
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome, plugin_failure, traceback_text
 from worldfs.base.plugin_values import WrongValue, parse
 from worldfs.base.unknown_effect import STOP_CONFIRMED, unknown_effect
 
 from .job_attempt import JobAttempt
-from .job_end import RETRIED, REVIEW_S, refusal_outcome, review_limit_s, status_after, time_limit_s
+from .job_end import RETRIED, refusal_outcome, status_after, time_limit_s
 from .job_store import JobStore, is_ended
 from .stop_log import StopState
 from .worker import Worker
@@ -56,7 +57,7 @@ class Dispatcher:
 
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
-        attempt.review_s = review_limit_s(order) if worker.counts_reviews else REVIEW_S
+        attempt.review_s = order.review_limit_s if worker.counts_reviews else REVIEW_S
         attempt.review_ends = self.clock.monotonic() + attempt.review_s
         reviewed, followed = Run(self.clock, inf, cancel=attempt.cancel), self.followed(order)
         findings, fault = ((), None) if followed or attempt.cancel.is_set() else self._review(attempt, worker, reviewed)

@@ -13,7 +13,6 @@ from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order, Outco
 from worldfs.base.unknown_effect import is_unstopped
 
 JITTER = 0.1  # of a wait between attempts
-REVIEW_S = 300.0  # for the checks of an order without a limit of its own
 RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (workspace D19)
 
 
@@ -72,12 +71,6 @@ def time_limit_s(order: Order, first: str, now: datetime) -> tuple[float, bool]:
         return order.timeout_s, False
     left = max(0.0, order.total_timeout_s - (now - began).total_seconds())
     return (left, True) if left <= order.timeout_s else (order.timeout_s, False)
-
-
-def review_limit_s(order: Order) -> float:
-    """Seconds that the checks of a session may take: they count in each of its limits."""
-    limits = order.preflight_timeout_s, order.timeout_s, order.total_timeout_s
-    return min((limit for limit in limits if limit), default=REVIEW_S)
 
 
 def backoff_s(kind: str, attempt: int, id: str = "") -> float:

@@ -45,7 +45,6 @@ from worldfs.robots.targets.target_adapter import (
     TargetAdapter,
     nothing_wrong,
 )
-from worldfs.runtime.job_end import review_limit_s
 from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
@@ -179,7 +178,7 @@ class SessionDriver:
         given = self._given(adapter, order, skill)
         found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
-        until = self._clock.monotonic() + review_limit_s(order)  # of the runtime: a simulator may load for minutes
+        until = self._clock.monotonic() + order.review_limit_s  # of the runtime: a simulator may load for minutes
         request = self._read(self._skill_request(order, skill), runtime, adapter, until)
         return [*found, *(request if isinstance(request, list) else self._judged(request, runtime, adapter, until))]
 
@@ -220,7 +219,7 @@ class SessionDriver:
         try:
             runtime: object = self._runtime(order, skill, [])
             if isinstance(runtime, SourcedSkill):
-                asked, limit = self._skill_request(order, skill), min(SOURCES_S, review_limit_s(order))
+                asked, limit = self._skill_request(order, skill), min(SOURCES_S, order.review_limit_s)
                 call = partial(runtime.sources, asked)
                 found |= self._in_time(runtime, "sources", call, self._clock.monotonic() + limit)
             return found
@@ -244,7 +243,7 @@ class SessionDriver:
         try:
             adapter = self._take_up(target, order)
             policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
-            read = self._read(request, runtime, adapter, self._clock.monotonic() + review_limit_s(order))
+            read = self._read(request, runtime, adapter, self._clock.monotonic() + order.review_limit_s)
             if isinstance(read, list):  # the world is another one than at preflight
                 return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
             request = read

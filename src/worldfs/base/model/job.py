@@ -49,6 +49,9 @@ class Finding:
         return f"{self.code} · {self.field} · expected {self.expected} · found {self.found} · {self.fix}"
 
 
+REVIEW_S = 300.0  # for the checks of an order without a limit of its own
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """What an actor wants done once: node + op + params. The actor writes it once (`job.json`)."""
@@ -72,6 +75,12 @@ class Order:
     seq: int = 0  # order of acceptance, breaks ties of created_at
     extra: Json = field(default_factory=dict)  # keys of the dialect that we do not know
     orderer: str = ""  # the actor that asked the asker for it, by its name (access/standing.py); "": the asker itself
+
+    @property
+    def review_limit_s(self) -> float:
+        """Seconds that the checks of a session may take: they count in each of its limits."""
+        limits = self.preflight_timeout_s, self.timeout_s, self.total_timeout_s
+        return min((limit for limit in limits if limit), default=REVIEW_S)
 
     @property
     def request(self) -> Json:
