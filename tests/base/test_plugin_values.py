@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, StorageError
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Profile, RobotState, Scene, Thing
@@ -306,6 +307,31 @@ def test_what_a_package_raises_is_what_its_callers_know(error, becomes):
     with pytest.raises(becomes) as caught:
         called(lambda: raised(error), "arm open")
     assert type(caught.value) is becomes and str(caught.value)
+
+
+def test_no_text_that_a_package_makes_is_asked_for():
+    class Hangs:
+        def __str__(self):
+            raise AssertionError("asked")
+
+        __repr__ = __str__
+
+    class Own(RuntimeError):
+        __str__ = Hangs.__str__
+
+    for error, said in ((Own("broken"), "broken"), (RuntimeError(Hangs()), "<Hangs>"), (KeyError(Hangs()), "<Hangs>")):
+        with pytest.raises(PluginFault) as caught:
+            called(lambda error=error: raised(error), "arm open")
+        assert said in str(caught.value)
+    with pytest.raises(RuntimeError, match="plain"):
+        called(lambda: raised(RuntimeError("plain")), "arm open")
+
+
+def test_a_clock_that_is_lent_is_not_changed_for_others():
+    clock = SystemClock()
+    with pytest.raises(AttributeError):
+        clock.monotonic = lambda: float("nan")
+    assert clock.monotonic() <= clock.monotonic() and clock.now() <= clock.now()
 
 
 def test_a_checked_plug_in_has_the_interfaces_that_it_had_and_changes_nothing_of_ours():

@@ -7,7 +7,7 @@ Nothing else asks the system for the time (`scripts/words.py` checks it). Corout
 from __future__ import annotations
 
 import time
-from functools import cached_property, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a command that only reads needs no time, and should start fast
@@ -33,22 +33,25 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The machine's clock. A package that is lent it cannot change it for others."""
+
+    __slots__ = ()
 
     def now(self) -> datetime:
-        return self._now()
-
-    @cached_property
-    def _now(self) -> Callable[[], datetime]:
-        from datetime import UTC, datetime
-
-        return partial(datetime.now, UTC)
+        return _reader_of_now()()
 
     def monotonic(self) -> float:
         return time.monotonic()
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
         return event.wait(seconds)
+
+
+@cache
+def _reader_of_now() -> Callable[[], datetime]:
+    from datetime import UTC, datetime
+
+    return partial(datetime.now, UTC)
 
 
 def stamp(moment: datetime) -> str:

@@ -13,7 +13,7 @@ from typing import Final, TypeVar, cast, get_type_hints
 
 from .errors import StorageError, WorldError
 from .model import Job, Order, Profile, Scene
-from .plugin_faults import OURS, TEXT_MOST, contained, fault, is_ours, said_by
+from .plugin_faults import OURS, TEXT_MOST, contained, fault, is_ours, said_by, speaks_plainly
 from .plugin_values import parse
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ def called(call: Callable[[], T], where: str) -> T:
         raise _sound(error, where) from error.__cause__
     except Exception as error:
         said = said_by(error)
-        if said is not None and len(said) < TEXT_MOST:
+        if said is not None and len(said) < TEXT_MOST and speaks_plainly(error):
             raise
         raise fault(error, where) from None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, NoneType
 from typing import Final, TypeVar
 
 from .errors import UserError
@@ -14,6 +15,7 @@ from .messages import coded
 T = TypeVar("T")
 
 OURS: Final = "worldfs"
+_PLAIN: Final = (str, int, float, bool, bytes, NoneType)
 TEXT_MOST: Final = 2_000  # characters of what an error says
 
 
@@ -46,10 +48,23 @@ def error_line(error: BaseException) -> str:
 
 
 def said_by(error: BaseException) -> str | None:
+    """What it says; None: nothing can be said. No `__str__` of a package is called: it may hang, or raise anything."""
     try:
-        return str.__str__(str(error))
-    except BaseException:  # whatever its `__str__` raises
+        if speaks_plainly(error):
+            return str.__str__(str(error))
+        parts = BaseException.__getattribute__(error, "args")
+        return ", ".join(str(part) if type(part) in _PLAIN else f"<{type(part).__name__}>" for part in parts)
+    except BaseException:  # whatever its attributes raise
         return None
+
+
+def speaks_plainly(error: BaseException) -> bool:
+    """Whether Python, its library or this package makes its text, from values that have no text of their own making."""
+    kind = next(one for one in type(error).__mro__ if "__str__" in vars(one))
+    ours = kind.__module__.partition(".")[0]
+    if ours not in (OURS, "builtins", *sys.stdlib_module_names):
+        return False
+    return ours == OURS or all(type(part) in _PLAIN for part in BaseException.__getattribute__(error, "args"))
 
 
 def fault(error: BaseException, where: str) -> PluginFault:

@@ -95,7 +95,8 @@ class Gr00tPolicy:
         assert self._modalities is not None
         request = self._observation_json(observation, words, self._modalities)
         answer = self._call("get_action", {"observation": request, "options": None}, deadline, timeout_s)
-        return self._chunk(answer, self._modalities)
+        with policy_errors.of_server(self._where):
+            return self._chunk(answer, self._modalities)
 
     def close(self) -> None:
         """From any thread: a wait ends. The socket itself is closed by the thread that uses it."""

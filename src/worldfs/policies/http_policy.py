@@ -20,7 +20,7 @@ from . import policy_errors
 from .arrays import array_from_json, json_pieces, read_json
 from .endpoint import endpoint, max_answer_bytes, secret
 from .http_connection import HttpConnection, HttpReply
-from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of, holds_boolean, server_time
 from .policy_contract import parse_policy_info, rename_observations
 
 SCHEMES = {"http": 80, "https": 443}
@@ -51,7 +51,8 @@ class HttpPolicy:
         if self._fresh:
             question["reset"] = True
         reply = self._web.call("POST", timeout_s, json_pieces(question, png=self._png))
-        chunk = self._chunk(reply)
+        with policy_errors.of_server(self._web.where):
+            chunk = self._chunk(reply)
         self._fresh = False
         return chunk
 
@@ -76,11 +77,8 @@ class HttpPolicy:
             )
         took = response.get("server_ms")
         rest = {name: value for name, value in response.items() if name not in ("actions", "action", "server_ms")}
-        return replace(
-            chunk_of(array_from_json(given, "actions")),
-            server_ms=float(took) if isinstance(took, int | float) else float("nan"),
-            extra=rest,
-        )
+        actions = given if holds_boolean(given) else array_from_json(given, "actions")
+        return replace(chunk_of(actions), server_ms=server_time(took, where), extra=rest)
 
 
 def fetch_policy_info(web: HttpConnection, timeout_s: float) -> PolicyInfo:

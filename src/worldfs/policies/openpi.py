@@ -17,7 +17,7 @@ from worldfs.base.model import PolicySpec
 from . import policy_errors
 from .endpoint import endpoint, max_answer_bytes, secret
 from .msgpack_arrays import pack, unpack
-from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of, server_time
 from .policy_contract import parse_policy_info, rename_observations
 from .websocket import InvalidHandshake, WebSocket, WebSocketClosed, WebSocketException
 
@@ -75,7 +75,8 @@ class OpenPiPolicy:
         except BaseException:
             self._hang_up()
             raise
-        return self._chunk(answer)
+        with policy_errors.of_server(self._where):
+            return self._chunk(answer)
 
     def close(self) -> None:
         """From any thread; a waiting call ends with a `PolicyError`, and is not retried."""
@@ -136,9 +137,7 @@ class OpenPiPolicy:
         timing = response.get("server_timing")
         took = timing.get("infer_ms") if isinstance(timing, dict) else None
         rest: dict[str, object] = {str(name): value for name, value in response.items() if name != "actions"}
-        return replace(
-            chunk_of(actions), server_ms=float(took) if isinstance(took, int | float) else float("nan"), extra=rest
-        )
+        return replace(chunk_of(actions), server_ms=server_time(took, self._where), extra=rest)
 
     def _server_error(self, text: str) -> PolicyError:
         """A traceback: its last line is the error."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,9 @@ class PolicyInfo:
     extra: Mapping[str, object] = field(default_factory=dict)
     # the target's name of a picture → its height and width, where the policy takes one size alone
     picture_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+MOST_MS: Final = 1e9  # that an answer may have taken; a call ends long before
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +87,40 @@ class PolicyClient(Protocol):
 ClientFactory = Callable[[PolicySpec, Clock], PolicyClient]
 
 
+def holds_boolean(value: object) -> bool:
+    """Whether True or False is among the numbers of an array, or of lists in lists."""
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype.kind == "b")
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, bool | np.bool_):
+            return True
+        if isinstance(one, list | tuple):
+            left += one
+    return False
+
+
+def server_time(took: object, where: object) -> float:
+    """The milliseconds that a server says an answer took; NaN if it says none. Raises `PolicyError` for an impossible
+    number. `where`: the endpoint."""
+    if isinstance(took, bool) or not isinstance(took, int | float) or (isinstance(took, float) and math.isnan(took)):
+        return float("nan")
+    if not 0 <= took <= MOST_MS:
+        raise PolicyError(
+            coded("session.odd_time", text=repr(took)[:40]), path=str(where), expected=coded("session.time_ms"),
+            code="POLICY_PROTOCOL", fix=coded("session.see_protocol"),
+        )  # fmt: skip
+    return float(took)
+
+
 def chunk_of(actions: object, *, dim: int = 0, where: str = "actions") -> ActionChunk:
     """A chunk from what came over a wire. Raises `PolicyError` naming the shape found for anything but (D,) or (H, D)
     of finite numbers, or for a D that is not `dim` (0: any)."""
 
     try:
+        if holds_boolean(actions):
+            raise ValueError("bool")
         array = np.asarray(actions, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise PolicyError(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from worldfs.base.messages import CodedText, coded
 
 from .endpoint import PolicyEndpoint
 from .policy_client import PolicyError
 
+MOST_SAID = 10**15  # bytes of a length in a message: a header may say any number
 OURS = ("http", "https", "ws", "wss")  # the protocols of `paos policy serve`
 
 
@@ -18,6 +22,16 @@ def unreachable(where: PolicyEndpoint, error: BaseException | str) -> PolicyErro
         why, path=str(where), expected=coded("session.answering_server"), code="POLICY_CONNECTION",
         fix=start or coded("session.reachable_server", host=where.host, port=where.port),
     )  # fmt: skip
+
+
+@contextmanager
+def of_server(where: PolicyEndpoint) -> Iterator[None]:
+    """What is wrong with an answer names the server that gave it."""
+    try:
+        yield
+    except PolicyError as error:
+        error.path = error.path or str(where)
+        raise
 
 
 def timed_out(where: PolicyEndpoint, timeout_s: float, what: str = "") -> PolicyError:
@@ -47,9 +61,8 @@ def policy_unusable(where: PolicyEndpoint, found: str, fix: str = "") -> PolicyE
 
 
 def oversize(where: PolicyEndpoint, found: int, most: int) -> PolicyError:
-    return protocol_error(
-        where, coded("session.answer_bytes", n=found), coded("common.at_most_bytes", n=most), coded("session.raise_max")
-    )
+    said, expected = coded("session.answer_bytes", n=min(found, MOST_SAID)), coded("common.at_most_bytes", n=most)
+    return protocol_error(where, said, expected, coded("session.raise_max"))
 
 
 def printable(text: str, most: int = 400) -> str:

@@ -186,6 +186,30 @@ def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(cli
     assert len(connections) == 1, "the connection was kept"
 
 
+IMPOSSIBLE = ("-1e308", "-1", "1e308", "1" + "0" * 400)
+BOOLEANS = ("[[true, false, true]]", "[[0.1, true]]", "[false]", "true")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [(f'{{"actions": [[1, 2, 3]], "server_ms": {ms}}}', ("milliseconds", "127.0.0.1")) for ms in IMPOSSIBLE]
+    + [(f'{{"actions": {actions}}}', ("no numbers",)) for actions in BOOLEANS],
+)
+def test_an_impossible_number_is_an_error_of_the_server(client, body, words):
+    with always(http(body.encode())) as port:
+        ours = client("http", at(port))
+        trouble("POLICY_PROTOCOL", lambda: ours.infer({}, "", PATIENCE_S), *words)
+        ours.close()
+
+
+@pytest.mark.parametrize("length", ["9" * 20, "9" * 4000, "9" * 5000])
+def test_a_length_that_no_answer_has_is_an_error_of_the_server(client, length):
+    with always(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{{".encode()) as port:
+        ours = client("http", at(port))
+        trouble("POLICY_PROTOCOL", lambda: ours.infer({}, "", PATIENCE_S), "127.0.0.1")
+        ours.close()
+
+
 def test_a_dropped_connection_is_said(client):
     def handle(taken, n):
         read_http(taken)

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
+from worldfs.base.plugin_values import WrongValue, parsed
 from worldfs.robots.mujoco import panda
 from worldfs.robots.mujoco.geometry import quat_of
 from worldfs.robots.targets.kinematics import from_dh, of_vector, rotation_vector
 from worldfs.robots.targets.real_target import adapter
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety import ArmSafety, BaseSafety, judge
-from worldfs.robots.targets.safety_limits import SafetyLimits, tightest
+from worldfs.robots.targets.safety_limits import WATCHDOG_MOST_S, SafetyLimits, tightest
 from worldfs.robots.targets.safety_limits import effective_limits as limits_of
 from worldfs.robots.targets.target_adapter import TargetStopped
 from worldfs.robots.targets.target_declaration import WORDS
@@ -318,9 +319,27 @@ MAKER = SafetyLimits(joint_speed=np.full(2, 2.0), force=70.0, watchdog_s=3.0)
 USUAL = SafetyLimits(joint_speed=np.full(2, 1.0), force=30.0, ee_speed=0.25, watchdog_s=1.0)
 
 
+@pytest.mark.parametrize("seconds", [61, 1e9, 1e300])
+def test_a_watchdog_that_never_bites_is_none(seconds):
+    with pytest.raises(BadInput, match="watchdog_s") as caught:
+        limits_of({"watchdog_s": seconds}, ("a", "b"), USUAL, SafetyLimits(), path="safety")
+    assert "60" in caught.value.expected
+    packages = SafetyLimits(watchdog_s=seconds)
+    assert limits_of({}, ("a", "b"), packages, SafetyLimits(watchdog_s=seconds), path="safety").watchdog_s == 60
+
+
+def test_true_is_no_reading_of_a_joint():
+    with pytest.raises(WrongValue, match="bool"):
+        parsed(RobotReading, RobotReading(0.0, np.array([True, False])), "arm read")
+
+
 @given(
     st.fixed_dictionaries(
-        {}, optional={w: st.floats(1e-3, 1e6) for w in ("force", "ee_speed", "watchdog_s", "joint_speed")}
+        {},
+        optional={
+            "watchdog_s": st.floats(1e-3, WATCHDOG_MOST_S),
+            **{w: st.floats(1e-3, 1e6) for w in ("force", "ee_speed", "joint_speed")},
+        },
     )
 )
 def test_the_operators_figures_hold_within_the_makers(safety):

@@ -284,6 +284,8 @@ ROWS = {
         "策略发散，或得到与训练不同的观测：见其日志",
     ),
     "session.not_numbers": ("{where} are no numbers: {why}", "{where} 不是数值：{why}"),
+    "session.odd_time": ("the server says that it took {text} ms", "服务器称用时 {text} 毫秒"),
+    "session.time_ms": ("milliseconds, 0 or more", "毫秒数，不小于 0"),
     "session.rows_of": ("(H, {dim}) numbers", "(H, {dim}) 个数值"),
     "session.answering_server": ("a policy server that answers", "有应答的策略服务器"),
     "session.reachable_server": (

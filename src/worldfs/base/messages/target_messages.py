@@ -146,6 +146,7 @@ ROWS = {
     "target.limits_of": ("a mapping of limits: {names}", "限值的键值映射：{names}"),
     "target.no_limit": ("no limit is called {names}", "没有名为 {names} 的限值"),
     "target.gripper_range": ("gripper_low above gripper_high", "gripper_low 大于 gripper_high"),
+    "target.watchdog": ("at most {s:g} s", "至多 {s:g} 秒"),
     "target.above_0": ("a number above 0", "大于 0 的数"),
     "target.range_text": ("{low} to {high}", "{low} 到 {high}"),
     "target.none_of": ("no {names}", "没有 {names}"),

@@ -22,6 +22,7 @@ from .target_declaration import WORDS
 Array = NDArray[np.float64]
 Limit = Annotated[float, UNBOUNDED]
 LimitArray = Annotated[Array, UNBOUNDED]
+WATCHDOG_MOST_S: Final = 60.0  # a robot that is not told anything for longer is stopped, whatever is written
 REDUCED_SPEED: Final = 0.25  # m/s of a tool near people: ISO 10218-1 "reduced speed control"
 
 
@@ -109,7 +110,14 @@ def effective_limits(
         else:
             zero = word.startswith("gripper_") and word != "gripper_force"
             values[word] = _number(value, at, zero=zero)
+    if not 0 <= values.get("watchdog_s", 0) <= WATCHDOG_MOST_S:
+        raise BadInput(
+            f"{values['watchdog_s']:g} s",
+            path=f"{path}.watchdog_s",
+            expected=coded("target.watchdog", s=WATCHDOG_MOST_S),
+        )
     limits = tightest(maker, replace(usual, **values))
+    limits = replace(limits, watchdog_s=min(limits.watchdog_s, WATCHDOG_MOST_S))  # also a package's own
     for low, high, what in (
         (limits.joint_low, limits.joint_high, "joint_low"), (limits.low, limits.high, "workspace"),
         (limits.base_low, limits.base_high, "base_low"),

@@ -9,13 +9,20 @@ from typing import Annotated, Protocol, runtime_checkable
 import numpy as np
 
 from worldfs.base.driver import PluginContext
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
-from worldfs.base.plugin_values import UNKNOWN
+from worldfs.base.plugin_values import UNKNOWN, WrongField
 from worldfs.robots.targets.kinematics import Chain
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.targets.target_adapter import Array
 
-Measured = Annotated[Array, UNKNOWN]
+
+def no_booleans(values: Array) -> WrongField | None:
+    """What is measured is a number; True is none."""
+    return WrongField("dtype", "bool", coded("plugin.an_array")) if values.dtype.kind == "b" else None
+
+
+Measured = Annotated[Array, UNKNOWN, no_booleans]
 
 
 @dataclass(frozen=True, slots=True)
