@@ -14,10 +14,11 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from worldfs.base.driver import Driver, MeasuresStandstill, Run, SharesWorld, Standstill, Stoppable
+from worldfs.base.driver import Driver, MeasuresStandstill, NamesItsCall, Run, Standstill, Stoppable
 from worldfs.base.errors import BadInput, MissingRequirement, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
+from worldfs.base.plugin_calls import CheckedPlugin
 from worldfs.base.plugin_faults import error_line, is_ours
 from worldfs.robots.displacements import STAND, built_elsewhere
 from worldfs.runtime.kernel import Kernel
@@ -100,14 +101,14 @@ class BringUp:
         kernel.timed.append(self)
         kernel.hung = self.set_aside
 
-    def make(self, makers: Mapping[str, tuple[str, Callable[[], Driver]]]) -> None:
-        """Make the drivers of these nodes. `makers`: what makes each, and a name for it."""
+    def make(self, makers: Mapping[str, tuple[str, Callable[[], Driver], bool]]) -> None:
+        """Make the drivers of these nodes. `makers`: a name for each, what makes it, and whether that is ours."""
         until = self._kernel.clock.monotonic() + WAIT_S
-        for node, (name, maker) in makers.items():
+        for node, (name, maker, ours) in makers.items():
             opening = self._begin(node)
             self._use(node, HungDriver(opening, WAIT_S))
             opening.lane.submit(partial(opening.make, name, maker))
-            self._wait(opening.made, until)
+            self._wait(opening.made, inf if ours else until)
             if opening.made.is_set() and opening.body is not None:
                 self._use(node, opening.body)
 
@@ -329,8 +330,8 @@ class BringUp:
 
 
 def _is_ours(body: Driver | None) -> bool:
-    """Whether no code of a package runs in it: a simulation of ours, which may load for minutes."""
-    return is_ours(body) and isinstance(body, SharesWorld)
+    """Whether no code of a package runs in it: it ends by itself, and a simulation of ours may load for minutes."""
+    return is_ours(body) and not isinstance(body, CheckedPlugin | NamesItsCall)
 
 
 def _close(body: Driver, closed: threading.Event) -> None:

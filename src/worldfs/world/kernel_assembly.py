@@ -90,7 +90,8 @@ def assemble_kernel(
 
             return made
 
-        bring.make({spec.id: (f"{spec.driver} __init__", makes(spec)) for spec in specs})
+        ours = {WORKSPACE, *BODIES.built_in}
+        bring.make({spec.id: (f"{spec.driver} __init__", makes(spec), spec.driver in ours) for spec in specs})
 
     runtime = TargetNodes(
         WorkspaceTargets(world.store),
