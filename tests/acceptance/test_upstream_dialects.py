@@ -65,7 +65,7 @@ def test_the_sheet_is_written_back_in_its_own_form(ran) -> None:
         assert ran.text("ACTION.md").endswith("A remark of the operator.\n")
     if ran.name == "page_v1":
         assert ran.text("ACTION.md").endswith("Do not touch the vase.\n")
-        assert list(ran.value("ACTION.md")) == ["queue", "shift"]
+        assert list(ran.value("ACTION.md")) == ["queue", "x_shift"]
 
 
 def test_the_world_is_written_back_in_its_own_form(ran) -> None:

@@ -150,8 +150,8 @@ class Instruction:
         if not meant and (intent.kind in ("ambiguous", "impossible") or (self._by_model and intent.kind == "unknown")):
             return ""
         self.understood = False
-        told = "paos stop" in intent.reason  # that no robot was stopped
-        self._why = intent.reason if told else render(coded("runtime.no_order", why=intent.reason), self.language)
+        plain = render(coded("runtime.no_order", why=intent.reason), self.language)
+        self._why = intent.reason if intent.names_stop else plain
         return self._why
 
     def _intent(self) -> Intent | None:

@@ -118,7 +118,7 @@ def interpret(
         facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return RefusedIntent(
             render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction,
-            candidates=error.ids,
+            candidates=error.ids, names_stop=code in ("planner.negation", "planner.no_stop"),
         )  # fmt: skip
 
 

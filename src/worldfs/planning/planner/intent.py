@@ -52,6 +52,7 @@ class RefusedIntent:
     plan: str = ""
     question: str = ""
     candidates: tuple[str, ...] = ()
+    names_stop: bool = False  # its reason says that no robot was stopped, and how to stop one
 
 
 Intent = CommandIntent | QuestionIntent | RefusedIntent
