@@ -75,9 +75,7 @@ def _angle(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def with_displacements(outcome: Outcome, lines: Sequence[Mapping[str, object]]) -> Outcome:
-    """The outcome with these things that were moved beside its own, as evidence and in its words."""
-    if not lines:
-        return outcome
+    """The outcome with these things that were moved beside its own, one or more, as evidence and in its words."""
     known = {str(line.get("id")): line for line in (*as_objects(outcome.evidence.get("also_moved")), *lines)}
     message = coded("robot.and_also", said=outcome.message, more=displacement_text(lines))
     return replace(outcome, message=message, evidence={**outcome.evidence, "also_moved": list(known.values())})

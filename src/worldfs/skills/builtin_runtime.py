@@ -99,7 +99,8 @@ class BuiltinSkillRuntime:
                 watch(target.observe(), None, None)
             if not outcome.ok:
                 break
-        outcome = displacements.with_displacements(outcome, unasked)
+        if unasked:
+            outcome = displacements.with_displacements(outcome, unasked)
         return replace(outcome, evidence={**outcome.evidence, "steps_done": done})
 
 

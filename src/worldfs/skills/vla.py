@@ -125,7 +125,8 @@ class VLAPolicyRuntime:
             loop.close()  # also where a bug ends it: nothing moves on
         outcome = replace(outcome, evidence={**loop.evidence(), **outcome.evidence})
         moved, named = as_objects(outcome.evidence.get("moved")), given_parameter(request.params, _THINGS)[1]
-        return displacements.with_displacements(outcome, [line for line in moved if line.get("id") != named])
+        unasked = [line for line in moved if line.get("id") != named]
+        return displacements.with_displacements(outcome, unasked) if unasked else outcome
 
 
 def _succeeded(result: StepResult) -> bool:

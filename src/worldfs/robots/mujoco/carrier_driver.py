@@ -115,7 +115,8 @@ class CarrierDriver:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
         if (touches := carrier.simulation.touches) is not None:
             outcome = judged(outcome, touches.since(start, (self.robot_id, carrier.tray.id)))
-        outcome = displacements.with_displacements(outcome, evidence.also_moved())
+        if others := evidence.also_moved():
+            outcome = displacements.with_displacements(outcome, others)
         wall_s = round(run.clock.monotonic() - began, 3)
         return replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
 

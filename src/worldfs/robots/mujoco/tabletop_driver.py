@@ -175,7 +175,8 @@ class TabletopDriver:
             outcome = judged(outcome, touches.since(start, (self.robot_id,)))
         if arm.mover.moved:
             self._await_rest(arm.reserved.handled_by_others(self.robot_id, start))
-        outcome = displacements.with_displacements(outcome, action_evidence.also_moved())
+        if others := action_evidence.also_moved():
+            outcome = displacements.with_displacements(outcome, others)
         wall_s = round(run.clock.monotonic() - began, 3)
         outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
         trouble = self.photograph(run.artifacts)

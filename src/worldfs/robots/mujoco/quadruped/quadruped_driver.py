@@ -254,7 +254,8 @@ class QuadrupedDriver:
         theirs = reserved.handled_by_others(self.robot_id, start)
         others = displacements.displacements(poses, displacements.object_poses(world.things()), theirs)
         self._state = {"mode": "idle", "status": _status(code, stopped, target), "target_label": self._label(target)}
-        return displacements.with_displacements(self._told(order, target, code, stopped, evidence), others)
+        outcome = self._told(order, target, code, stopped, evidence)
+        return displacements.with_displacements(outcome, others) if others else outcome
 
     def _told(self, order: Order, target: FloorTarget | None, code: str, stopped: str, evidence: Json) -> Outcome:
         if stopped:
