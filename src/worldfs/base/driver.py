@@ -217,7 +217,16 @@ class ReportsItself(Protocol):
         ...
 
 
-# The optional interfaces of a package's body. `RemoteKernel` is none of them: it is this package's own.
+@runtime_checkable
+class SaysReachable(Protocol):
+    """Optional interface of a driver: it says whether its robot can be heard, and goes on trying where it cannot."""
+
+    def unreachable(self) -> str:
+        """Why nothing is heard of the robot now; "": it is there. From any thread; it waits for nothing."""
+        ...
+
+
+# The optional interfaces of a package's body. `RemoteKernel` and `SaysReachable` are this package's own.
 OPTIONAL: Final = (
     Stoppable, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay,
     ReportsItself,

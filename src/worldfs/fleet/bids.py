@@ -46,7 +46,7 @@ class RobotOffer(NamedTuple):
     load: int = 0  # orders that wait at it
     battery: float | None = None  # 0 to 1; None: it does not say
     unable: str = ""  # why it takes no mission now: stopped, disabled, not heard of, at work
-    state: str = "idle"  # as dashboards have it: idle | busy | stopped | disabled | offline
+    state: str = "idle"  # as dashboards have it: idle | busy | stopped | disabled | offline | unreachable
     served: bool = True  # by this process, or by another one that holds its lease
     heard: datetime | None = None  # when that lease was renewed last; None: never, or it is this process's
     stands: tuple[Reservation, ...] = ()  # what it is in: the floor that it stands on, the lanes, what it holds

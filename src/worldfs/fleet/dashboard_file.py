@@ -188,7 +188,7 @@ def _heard(robot: RobotOffer, now: str) -> str:
     """Of a robot of this process: now."""
     if robot.heard is not None:
         return clock_time(stamp(robot.heard))
-    return now if robot.served else ""
+    return now if robot.served and robot.state != "unreachable" else ""
 
 
 def _state(robot: RobotOffer, mission: Mission | None, over: bool) -> str:

@@ -36,6 +36,7 @@ class StandstillCheck:
         self._again = False  # it is to be called once more
         self._returned_at = inf  # the driver's stop, called for the last stop, has returned
         self._failed = ""  # what it raised
+        self._undelivered = False  # it says that the robot was not connected
         self._judged: tuple[object, bool, bool] = (None, False, False)  # a driver: is it Stoppable, can it measure
         self.measuring = False
         self._asked_at = 0.0  # `monotonic` of the last measurement
@@ -93,9 +94,11 @@ class StandstillCheck:
             self._calls += 1
             self._called_at = min(self._called_at, self._monotonic())
         while True:
-            number, failed = self._number, ""
+            number, failed, undelivered = self._number, "", False
             try:
                 driver.stop()
+            except ConnectionError as error:
+                failed, undelivered = str(error) or error_line(error), True
             except Exception as error:  # a library's own
                 failed = error_line(error)
             with self._lock:
@@ -103,7 +106,7 @@ class StandstillCheck:
                 if number == self._number:
                     if self._failed or self._returned_at == inf:  # a later call puts off no measurement
                         self._returned_at = self._monotonic()
-                    self._failed = failed
+                    self._failed, self._undelivered = failed, undelivered
                 if not again:
                     self._calls -= 1
                     if not self._calls:
@@ -193,12 +196,13 @@ class StandstillCheck:
         return self.stands or self.failed or (not self.can_measure and self._since() < inf)
 
     def answer(self) -> RobotStop:
-        return RobotStop(self.node.id, self.stands, "" if self.stands else self._doubt())
+        why = "" if self.stands else self._doubt()
+        return RobotStop(self.node.id, self.stands, why, told=not (self._failed and self._undelivered))
 
     def _doubt(self) -> str:
         attempt = self._attempt
         if self._failed:
-            return coded("stop.failed", why=self._failed)
+            return coded("stop.not_connected" if self._undelivered else "stop.failed", why=self._failed)
         if attempt is not None and attempt.executing:
             return coded("stop.job_runs", job=attempt.job.id)
         if self._returned_at == inf:

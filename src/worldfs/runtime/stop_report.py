@@ -64,14 +64,16 @@ def read_stop_file(node: str, data: bytes) -> RobotStop:
 
 
 def robot_value(robot: RobotStop) -> dict[str, object]:
-    return {"node": robot.node, "confirmed": robot.confirmed, "why": text_value(robot.why)}
+    value = {"node": robot.node, "confirmed": robot.confirmed, "told": robot.told}
+    return {**value, "why": text_value(robot.why)}
 
 
 def read_robot(value: object) -> RobotStop | None:
     """None for a value that names no robot; whatever is not exactly true confirms nothing."""
     found = as_object(value)
     node = as_text(found.get("node"))
-    return RobotStop(node, found.get("confirmed") is True, read_text(found.get("why"))) if node else None
+    told = found.get("told") is not False
+    return RobotStop(node, found.get("confirmed") is True, read_text(found.get("why")), told) if node else None
 
 
 def text_value(text: str) -> dict[str, object]:

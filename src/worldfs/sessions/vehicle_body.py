@@ -31,6 +31,8 @@ from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
 from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
 from worldfs.skills.workspace_scene import read_environment
 
+from .redial import Redial
+
 LOOK_S: Final = 0.1  # real seconds until the next look when nothing was reported
 CONFIRM_S: Final = 1.5  # for the vehicle to confirm a stop: the kernel names a driver that takes 2 s
 SETTLE_S: Final = 10.0  # for a report that it stands, after it said that it had arrived
@@ -48,7 +50,7 @@ DRIVE_TO: Final = Operation(
 
 
 class VehicleBody:
-    """One vehicle, connected when the world starts or, if it does not answer then, by the first order."""
+    """One vehicle, connected when the world starts or, if it does not answer then, as soon as it does."""
 
     real = True
 
@@ -56,9 +58,11 @@ class VehicleBody:
         self._target, self._context, self._clock = target, context, clock
         self.calling = ""  # of the vehicle's library, while it has not returned
         self._vehicle: Vehicle | None = None
-        self._opening: Vehicle | None = None  # while it has not connected
         self._scene = Scene()
         self._stopped = threading.Event()
+        self._dialing = threading.Lock()  # of `connect`, which is called from one thread at a time
+        self._redial = Redial(target.id, clock, self._dial)
+        self._why = ""  # why it was not taken up when that was tried last
 
     @property
     def operations(self) -> Sequence[Operation]:
@@ -66,8 +70,9 @@ class VehicleBody:
 
     def open(self, scene: Scene) -> None:
         self._scene = scene
-        with suppress(UserError):  # reported by the review of any order; other robots of this world go on
-            self._take_up()
+        self._redial = Redial(self._target.id, self._clock, self._dial)
+        if not self._dial() and self._vehicle is not None:  # other robots of this world go on
+            self._redial.begin(self._vehicle.changed)
 
     def observe(self) -> Scene:
         """The vehicle alone."""
@@ -80,11 +85,17 @@ class VehicleBody:
         try:
             reading = vehicle.read() if vehicle is not None else None
         except ConnectionError:
-            return None
+            reading = None
+        why = self.unreachable()
+        if why and vehicle is not None:
+            self._redial.begin(vehicle.changed)
         if reading is None:
             return None
         extra: Json = {"driver": self._target.driver, "map": reading.map, "driving": not reading.still}
-        extra |= {"standing": reading.refusal, "errors": [*reading.notes]}  # empty too: the page keeps what is left out
+        extra |= {
+            "standing": why or reading.refusal,
+            "errors": [*reading.notes],
+        }  # empty too: the page keeps what is left out
         for name, value in (("battery", reading.battery), ("speed", reading.speed)):
             if value is not None:
                 extra[name] = round(value, 2)
@@ -92,6 +103,19 @@ class VehicleBody:
             return RobotState(self._target.id, (), extra=extra)
         x, y, yaw = (round(part, 3) for part in reading.pose)
         return RobotState(self._target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra)
+
+    def unreachable(self) -> str:
+        """Why nothing is heard of it now; "": it is there."""
+        vehicle = self._vehicle
+        try:
+            reading = vehicle.read() if vehicle is not None else None
+        except ConnectionError as error:
+            return self._why or str(error)
+        if vehicle is None or reading is None:
+            return self._why or coded("target.not_connected")
+        if not reading.cut_off and self._clock.monotonic() - reading.at > vehicle.settings.limits.stale_s:
+            return coded("vehicle.silent", s=vehicle.settings.limits.stale_s)
+        return reading.cut_off
 
     def review(self, order: Order) -> Sequence[Finding]:
         """Whether it can be given the order now: reachable, ready, charged, the goal known and inside its limits."""
@@ -158,10 +182,11 @@ class VehicleBody:
 
     def stop(self) -> None:
         """From any thread: the stop is sent before this returns. Raises `ConnectionError` when it cannot be."""
-        vehicle = self._vehicle or self._opening
+        vehicle = self._vehicle
         try:
-            if vehicle is not None:
-                vehicle.halt()
+            if vehicle is None:
+                raise ConnectionError(self.unreachable())
+            vehicle.halt()
         finally:
             self._stopped.set()
             if vehicle is not None:
@@ -173,6 +198,7 @@ class VehicleBody:
         return vehicle.standstill(since) if vehicle is not None else Standstill(False, coded("target.not_connected"))
 
     def close(self) -> None:
+        self._redial.close()
         vehicle, self._vehicle = self._vehicle, None
         if vehicle is not None:
             vehicle.close()
@@ -180,16 +206,31 @@ class VehicleBody:
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _take_up(self) -> Vehicle:
-        if self._vehicle is None:
+        """Raises `UserError` where it is not connected, or has never reported."""
+        with self._dialing:
             try:
-                self.calling = f"{self._target.id}: {self._target.driver}"
-                self._opening = made = vehicle_factory(self._target)(self._target, self._context)
-                self.calling = f"{plugin_name(made)} connect"
-                made.connect()
+                vehicle = self._vehicle
+                if vehicle is None:
+                    self.calling = f"{self._target.id}: {self._target.driver}"
+                    vehicle = vehicle_factory(self._target)(self._target, self._context)
+                    self._vehicle = vehicle
+                if self.unreachable():
+                    self.calling = f"{plugin_name(vehicle)} connect"
+                    vehicle.connect()
+            except UserError as error:
+                self._why = error.found
+                raise
             finally:
-                self.calling, self._opening = "", None
-            self._vehicle = made
-        return self._vehicle
+                self.calling = ""
+            self._why = ""
+            return vehicle
+
+    def _dial(self) -> bool:
+        """Whether it is there, after another try."""
+        with suppress(UserError, ConnectionError):
+            self._take_up()
+            return not self.unreachable()
+        return False
 
     def _fresh(self, vehicle: Vehicle) -> VehicleReading:
         reading = vehicle.read()

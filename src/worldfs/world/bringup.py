@@ -17,7 +17,7 @@ from pathlib import Path
 from worldfs.base.driver import Driver, MeasuresStandstill, NamesItsCall, Run, Standstill, Stoppable
 from worldfs.base.errors import BadInput, MissingRequirement, StorageError, UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, RobotState, Scene
 from worldfs.base.plugin_calls import CheckedPlugin
 from worldfs.base.plugin_faults import error_line, is_ours
 from worldfs.robots.displacements import STAND, built_elsewhere
@@ -338,6 +338,15 @@ def _close(body: Driver, closed: threading.Event) -> None:
     with suppress(Exception):  # a driver that does not close is opened again all the same
         body.close()
     closed.set()
+
+
+def unreachable_robot(node: str, why: str, robot: RobotState | None) -> Finding:
+    """What an alert says of a robot that cannot be heard. `robot`: its entry of ENVIRONMENT.md."""
+    place = robot.pose[:2] if robot is not None and len(robot.pose) >= 2 else ()
+    found = (
+        coded("mission.away_at", why=why, x=place[0], y=place[1]) if place else coded("mission.away_unplaced", why=why)
+    )
+    return Finding("ROBOT_UNREACHABLE", node, coded("vehicle.reports"), found, coded("mission.see_where", robot=node))
 
 
 def error_finding(error: Exception, place: str, expected: str, code: str = "", call: str = "") -> Finding:

@@ -31,7 +31,7 @@ from worldfs.storage.store_interface import ABSENT, Expected
 from worldfs.tree.workspace_stores import robot_key
 
 from . import computed_files, robots_page
-from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
+from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding, unreachable_robot
 from .configured_model import configured_model
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .foreign_versions import noting_versions
@@ -155,6 +155,16 @@ def assemble_kernel(
     )
     bring = BringUp(kernel, hooks)
 
+    def note_reach(node: str, why: str) -> None:
+        """On the lane of the robot: other robots go by this, and people are told."""
+        robot = hooks.environment.get().scene.robot(node)
+        kernel.alert(f"reach {node}", unreachable_robot(node, why, robot) if why else None)
+        if world.orchestration is not None:
+            world.orchestration.loop.wake()
+        kernel.wake()
+
+    hooks.on_reach = note_reach
+
     def embodied_again() -> bool:
         world.profiles_changed()
         served = [spec for spec in world.specs if world.share.has(spec.id)]
@@ -209,6 +219,7 @@ def assemble_kernel(
             if isinstance(body, SharesWorld) and body.leave():
                 left.add(node)
         bring.forget(node)
+        kernel.alert(f"reach {node}", None)
 
     changes = FleetChanges(world, kernel, begin, let_go)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)

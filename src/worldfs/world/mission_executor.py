@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
-from worldfs.base.driver import KnowsItsWay, RemoteKernel
+from worldfs.base.driver import KnowsItsWay, RemoteKernel, SaysReachable
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
@@ -380,6 +380,8 @@ class MissionThreads:
         attempt = self.kernel.open.running.get(id)
         if attempt is not None and attempt.over and attempt.settled:  # its job has ended without it
             return coded("mission.hangs", robot=id), "offline"
+        if node is not None and isinstance(node.driver, SaysReachable) and (why := node.driver.unreachable()):
+            return coded("mission.unreachable", robot=id, why=why), "unreachable"
         return "", "idle"
 
     def _profile(self, id: str) -> Profile | None:

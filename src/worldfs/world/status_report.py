@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 RECENT = 12
 FAULT_MOST = 120  # characters of a fault in a robot's line; the alert has the rest
 UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
+UNREACHABLE = "unreachable"  # the kernel has its driver, and hears nothing of the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
 
@@ -95,6 +96,8 @@ def status_report(world: World) -> dict[str, object]:
         alerts["kernel"] = asdict(render_finding(silent, world.language()))
     for node in nodes:
         node["may_move"] = alerts.get(f"stop {node['id']}") is not None
+        if node["state"] == "idle" and f"reach {node['id']}" in alerts:
+            node["state"] = UNREACHABLE
     lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
     counts = {"pending": 0, "running": 0}
     for job in jobs:

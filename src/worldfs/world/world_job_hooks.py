@@ -18,6 +18,7 @@ from worldfs.base.driver import (
     RemoteKernel,
     ReportsItself,
     Run,
+    SaysReachable,
     Simulated,
     VideoRecorder,
 )
@@ -68,6 +69,8 @@ class WorldJobHooks:
         self._seen: dict[str, tuple[Scene, str]] = {}
         self._looks: dict[str, tuple[Scene, Scene]] = {}  # the observations of each node, before the last and the last
         self._told: dict[str, Scene] = {}  # the scene of each node as it was last written
+        self._away: dict[str, str] = {}  # robots that cannot be reached, and why
+        self.on_reach: Callable[[str, str], None] = lambda node, why: None  # called when one can or cannot be any more
 
     def profile(self, node: str) -> CachedDocument[Profile]:
         if node not in self.profiles:
@@ -126,6 +129,10 @@ class WorldJobHooks:
         before, now = earlier[0].robot(node) if earlier is not None else None, driver.reported()
         if now is not None and (before is None or has_moved(before, now)):
             self.observe(node)
+        why = driver.unreachable() if isinstance(driver, SaysReachable) else ""
+        if why != self._away.get(node, ""):
+            self._away[node] = why
+            self.on_reach(node, why)
 
     def release(self, served: Collection[str]) -> Mapping[str, Sequence[str]]:
         """Empty, in ENVIRONMENT.md, the grippers of robots that are served no more: no order makes them put down what
@@ -184,7 +191,7 @@ class WorldJobHooks:
 
     def forget(self, node: str) -> None:
         """The node has been removed."""
-        for table in (self.drivers, self.profiles, self._seen, self._told, self._looks):
+        for table in (self.drivers, self.profiles, self._seen, self._told, self._looks, self._away):
             table.pop(node, None)
 
     def stop_confirmation(self, node: str) -> Json:

@@ -208,6 +208,7 @@ ROWS = {
     "command.state_idle": ("idle", "空闲"),
     "command.state_offline": ("offline", "离线"),
     "command.state_lost": ("lost: no process serves it", "失联：没有进程为其服务"),
+    "command.state_unreachable": ("not reachable", "无法通信"),
     "command.state_unserved": (
         "not served: the kernel began before config.json named it; restart `paos up`",
         "未被服务：内核启动后 config.json 才写入它；请重启 `paos up`",

@@ -191,6 +191,19 @@ ROWS = {
     ),
     "mission.hangs": ("{robot} has not returned from its last order", "{robot} 还没有从上一条指令返回"),
     "mission.cut_off": ("{robot} has been cut off since {since}", "{robot} 自 {since} 起失去连接"),
+    "mission.unreachable": ("{robot} is not reachable: {why}", "无法与 {robot} 通信：{why}"),
+    "mission.away_at": (
+        "it is not reachable: {why}; its last known place ({x:g}, {y:g}) stays taken",
+        "无法与它通信：{why}；它最后已知的位置 ({x:g}, {y:g}) 仍视为被占用",
+    ),
+    "mission.away_unplaced": (
+        "it is not reachable: {why}; where it stands is not known, and other robots may be sent there",
+        "无法与它通信：{why}；它的位置未知，其他机器人可能被派往那里",
+    ),
+    "mission.see_where": (
+        "switch {robot} on and connect it, or see that no other robot drives where it stands",
+        "请给 {robot} 通电并连接，或确认没有其他机器人驶向它所在之处",
+    ),
     "mission.asked_to_stop": ("the mission was asked to stop", "任务已被要求停止"),
     "mission.payload": (
         'JSON: {{"text": …, "requires": [], "robot": "", "priority": "normal", "after": []}}, or {{"mission": ID, '

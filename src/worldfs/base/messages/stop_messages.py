@@ -19,6 +19,10 @@ ROWS = {
         "{node} may still move: its last order has ended, and it has not confirmed that it stands ({why})",
         "{node} 可能仍在运动：它的上一条指令已结束，但尚未确认已静止（{why}）",
     ),
+    "stop.not_connected": (
+        "it is not connected ({why}); the stop is sent as soon as it is",
+        "它未连接（{why}）；一旦连接便会发送停止",
+    ),
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
     "stop.readable": ("a record of stops that can be read", "可以读取的停止记录"),
     "stop.unread": (

@@ -49,6 +49,7 @@ ROWS = {
         "给车辆通电并联网；核对 manufacturer、serial 与 version",
     ),
     "vehicle.never_reported": ("the vehicle has reported nothing", "车辆没有任何报告"),
+    "vehicle.silent": ("it has reported nothing for more than {s:g} s", "它已超过 {s:g} 秒没有任何报告"),
     "vehicle.reports": ("a vehicle that reports", "正在报告的车辆"),
     "vehicle.old_report": ("its last report is {s:.1f} s old", "它最近的报告已有 {s:.1f} 秒"),
     # -- before an order

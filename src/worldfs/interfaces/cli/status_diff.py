@@ -21,6 +21,7 @@ STATES: Final = {
     "offline": "command.state_offline",
     "lost": "command.state_lost",
     "unserved": "command.state_unserved",
+    "unreachable": "command.state_unreachable",
     "disabled": "command.state_disabled",
     "refused": "command.state_refused",
 }

@@ -26,6 +26,7 @@ class VehicleReading:
     speed: float | None = None  # m/s
     battery: float | None = None
     refusal: str = ""  # why it cannot be given an order now
+    cut_off: str = ""  # why nothing is heard of it now, and nothing would reach it
     notes: tuple[str, ...] = ()  # its warnings
 
 
@@ -72,7 +73,10 @@ class Vehicle(Protocol):
     changed: threading.Event  # set by each report and each change of the connection
 
     def connect(self) -> None:
-        """Raises `MissingRequirement` or `BadInput` with the fix. Moves nothing."""
+        """Returns once it is connected and has reported; at once where it is. Called again where it is not.
+
+        Raises `MissingRequirement` or `BadInput` with the fix. Moves nothing.
+        """
         ...
 
     def read(self) -> VehicleReading:
@@ -96,7 +100,8 @@ class Vehicle(Protocol):
         ...
 
     def halt(self) -> None:
-        """Sends the stop at once, also without an order, and returns. From any thread. Raises `ConnectionError`."""
+        """Sends the stop at once, also without an order, and returns. From any thread. Raises `ConnectionError` where it
+        did not reach the vehicle, as far as is known."""
         ...
 
     def standstill(self, since: float) -> Standstill:

@@ -35,11 +35,18 @@ class VelocityVehicle:
         self._goal: DriveGoal | None = None
         self._drive = DriveState()
         self._stepped_at = -math.inf
+        self._opened = False
 
     def connect(self) -> None:
+        if self._opened and not self._robot.read().trouble:
+            return
+        self.close()
         self._target.open()
+        self._opened = True
 
     def read(self) -> VehicleReading:
+        if not self._opened:
+            raise ConnectionError(coded("vehicle.never_reported"))
         reading = self._robot.read()
         speed = float(np.hypot(*reading.velocity[:2])) if reading.velocity is not None else None
         turning = abs(float(reading.velocity[2])) if reading.velocity is not None else math.inf
@@ -47,7 +54,7 @@ class VelocityVehicle:
         return VehicleReading(
             reading.at, reading.at, (pose[0], pose[1], pose[2]) if pose is not None else None, "",
             speed is not None and speed < STILL_M_S and turning < 2 * STILL_M_S, speed, None,
-            reading.trouble or ("" if pose is not None else coded("vehicle.lost_position")),
+            reading.trouble or ("" if pose is not None else coded("vehicle.lost_position")), reading.trouble,
         )  # fmt: skip
 
     def refresh(self) -> None:
@@ -86,6 +93,8 @@ class VelocityVehicle:
         return self._drive
 
     def halt(self) -> None:
+        if not self._opened:
+            raise ConnectionError(coded("vehicle.never_reported"))
         self._target.stop()
 
     def standstill(self, since: float) -> Standstill:
@@ -96,6 +105,7 @@ class VelocityVehicle:
         self._target.stop()
 
     def close(self) -> None:
+        self._opened = False
         self._target.close()
 
     def _velocity(self, pose: tuple[float, float, float], goal: DriveGoal) -> tuple[float, float, float] | None:

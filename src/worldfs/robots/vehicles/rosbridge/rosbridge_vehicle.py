@@ -60,6 +60,9 @@ class Nav2Vehicle:
         self._halted_at = -math.inf
 
     def connect(self) -> None:
+        if self._guard is not None and not self._cut_off():
+            return
+        self.close()
         try:
             self._client.connect()
             self._await()
@@ -80,7 +83,9 @@ class Nav2Vehicle:
         elif not why and not self._goal and not state.still:
             why = coded("vehicle.moving")
         speed = math.hypot(*state.velocity[:2]) if state.velocity is not None else None
-        return VehicleReading(state.at, state.stamp, pose, self._own.frame, state.still, speed, state.battery, why)
+        return VehicleReading(
+            state.at, state.stamp, pose, self._own.frame, state.still, speed, state.battery, why, self._cut_off()
+        )
 
     def _cut_off(self) -> str:
         """Why nothing is heard of it now, or nothing would stop it; "" if all is well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ssl
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Sequence
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 CONNECT_S: Final = 5.0  # real seconds for the broker's answer
-RETRY_S: Final = 1, 10  # between two attempts to connect again, at least and at most
+RETRY_S: Final = 1, 10  # between two attempts to connect, at least and at most
+SOON_S: Final = 2.0  # for the next attempt, where an order asks once more
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +56,33 @@ class MqttLink:
         return self._up.is_set()
 
     def connect(self, will_topic: str, will: bytes) -> None:
-        """The broker publishes `will` when this process is gone without `close`. Raises `MissingRequirement`."""
-        self._library = mqtt = import_library("paho.mqtt.client", driver_place(self._target), INSTALL["vda5050"])
+        """Returns once it is up. Raises `MissingRequirement`: without the library for good, else it goes on trying until
+        `close`. The broker publishes `will` when this process is gone without `close`."""
+        if self._library is None:
+            self._start(will_topic, will)
+            self._answered.wait(CONNECT_S)
+        elif not self._up.is_set():
+            self._up.wait(SOON_S)
+        if not self._up.is_set():
+            raise self._unreachable(self._refused or coded("vehicle.no_answer", s=CONNECT_S))
+
+    def _start(self, will_topic: str, will: bytes) -> None:
+        mqtt = import_library("paho.mqtt.client", driver_place(self._target), INSTALL["vda5050"])
         # a name of its own: a broker ends the older one of two connections that share one
         self._client = client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, f"worldfs-{uuid.uuid4().hex[:16]}")
         client.will_set(will_topic, will)
         client.reconnect_delay_set(*RETRY_S)
         client.connect_timeout = CONNECT_S
         client.on_connect, client.on_disconnect, client.on_message = self._connected, self._disconnected, self._received
+        client.on_connect_fail = self._failed
         broker = self._broker
         if broker.tls:
             client.tls_set_context(broker.context())
         if broker.username:
             client.username_pw_set(broker.username, broker.password or None)
-        try:
-            client.connect(broker.host, broker.port, keepalive=self._keepalive_s)
-        except (OSError, ssl.SSLError) as error:
-            raise self._unreachable(str(error) or type(error).__name__) from error
-        client.loop_start()
-        if not self._answered.wait(CONNECT_S) or not self._up.is_set():
-            self.close()
-            raise self._unreachable(self._refused or coded("vehicle.no_answer", s=CONNECT_S))
+        client.connect_async(broker.host, broker.port, keepalive=self._keepalive_s)
+        self._library = mqtt
+        client.loop_start()  # its thread tries the first connection, too, until there is one
 
     def publish(self, topic: str, payload: bytes) -> None:
         """At most once and now, or `ConnectionError`: an order that waited for a connection would be a stale one."""
@@ -103,6 +110,12 @@ class MqttLink:
             self._client.subscribe([(topic, 1) for topic in self._topics])
             self._up.set()
             self._on_up()
+        self._answered.set()
+
+    def _failed(self, client: object, data: object) -> None:
+        """Of an attempt that reached no broker; paho calls this while it handles the error."""
+        error = sys.exception()
+        self._refused = str(error or "") or type(error).__name__
         self._answered.set()
 
     def _disconnected(self, *about: object) -> None:

@@ -11,6 +11,7 @@ import math
 import threading
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from worldfs.base.clock import parse_stamp
@@ -79,9 +80,13 @@ class Vda5050Vehicle:
     def connect(self) -> None:
         will = self._message("instantActions", self._instant(_action(CANCEL)))
         self._link.connect(self._own.topic("instantActions"), will)
-        if not self._wait_state(0.0):
-            online = self._online
-            self.close()
+        with self._lock:
+            known, before, online = self._state is not None, self._state_at, self._online
+        if known and self._clock.monotonic() - before <= self.settings.limits.stale_s:
+            return
+        with suppress(ConnectionError):  # it was asked when the link came up; one that was off then is asked again
+            self._act([_action("stateRequest")])
+        if not self._wait_state(before):  # the link stays: it hears the vehicle as soon as that is there
             raise MissingRequirement(
                 coded("vehicle.no_state", s=FIRST_S, state=online or coded("common.none")),
                 path=f"TARGETS.md {self._target.id} config.serial",
@@ -105,7 +110,7 @@ class Vda5050Vehicle:
                 self._shown_at, stamp.timestamp() if stamp else 0.0,
                 (pose[0], pose[1], pose[2]) if pose else None, as_text(position.get("mapId")),
                 state.get("driving") is False, velocity[0] if velocity else None, battery[0] if battery else None,
-                why, tuple(error_text(error) for error in as_objects(state.get("errors"))),
+                why, self._cut_off(), tuple(error_text(error) for error in as_objects(state.get("errors"))),
             )  # fmt: skip
 
     def _cut_off(self) -> str:
@@ -174,6 +179,10 @@ class Vda5050Vehicle:
             self._pause = str(actions[0]["actionId"]) if len(actions) > 1 else ""
             self._cancel, self._cancelled_at = str(actions[-1]["actionId"]), self._clock.monotonic()
         self._act(actions)
+        with self._lock:
+            why = self._cut_off() if self._state is not None else coded("vehicle.never_reported")
+        if why:
+            raise ConnectionError(why)  # the broker took it, and keeps it for no vehicle
 
     def standstill(self, since: float) -> Standstill:
         """It has answered our last `cancelOrder`, and says in a later report that it stands and has no order."""
