@@ -74,6 +74,9 @@ class _Robots:
     def repeatable(self, job: Any) -> bool:
         return False
 
+    def left_behind(self) -> dict[str, Any]:
+        return {}
+
     def ways_out(self, robot: str) -> Any:
         return ()
 

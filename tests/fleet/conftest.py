@@ -72,6 +72,9 @@ class Robots:
     def approvals(self):
         return dict(self.asking)
 
+    def left_behind(self):
+        return {}
+
     def ways_out(self, robot):
         return ()
 

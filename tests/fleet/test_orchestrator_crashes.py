@@ -72,6 +72,9 @@ class Robots:
     def has_ended(self, job):
         return False
 
+    def left_behind(self):
+        return {}
+
     def ways_out(self, robot):
         return ()
 

@@ -34,14 +34,17 @@ def assign(
 ) -> list[Assignment]:
     """Missions by priority, then age; each to the robot with the smallest cost. A robot has one mission at a time.
 
-    `state_of`: of a mission by its id, None: unknown. Ends when no robot is free: what comes later was not looked at.
+    `state_of`: of a mission by its id, None: unknown. When no robot is free, what comes later is not looked at, but for
+    the missions whose robots cannot be reached: these say so.
     """
     free = {robot.id: robot for robot in robots if not robot.unable}
     unable = sorted((robot for robot in robots if robot.unable), key=lambda robot: robot.id)
     found = []
     for mission in sorted(queued, key=lambda item: item.rank):
         if not free:
-            break
+            if why := _away(mission, unable):
+                found.append(Assignment(mission, "", why))
+            continue
         waiting = unmet_dependency(mission, state_of)
         if waiting:
             found.append(Assignment(mission, "", waiting))
@@ -57,6 +60,12 @@ def assign(
         bids += ranked(needs, unable[NAMED:])
         found.append(Assignment(mission, best.robot, won(bids), tuple(bids)))
     return found
+
+
+def _away(mission: Mission, robots: Sequence[RobotOffer]) -> str:
+    """Why nothing is heard of the only robot that may carry it out, or of all robots; "": something is."""
+    asked = [robot for robot in robots if mission.order.robot in ("", robot.id)]
+    return asked[0].unable if asked and all(robot.state == "unreachable" for robot in asked) else ""
 
 
 def unmet_dependency(mission: Mission, state_of: Callable[[str], MissionState | None]) -> str:

@@ -72,6 +72,11 @@ class MissionExecutor(Protocol):
         """Every robot as it is now."""
         ...
 
+    def left_behind(self) -> Mapping[str, Sequence[Reservation]]:
+        """Robots that no process of this fleet serves any more and that ENVIRONMENT.md still has somewhere on the
+        floor, and what is taken by that."""
+        ...
+
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """What the mission asks of a robot; a text: why it can never be carried out."""
         ...

@@ -136,7 +136,7 @@ class MissionReservations:
         self._hands.pop(mission, None)
         if self._own.get(robot) == mission:
             del self._own[robot]
-            self._stands[robot] = self._executor.stands(robot)
+            self._stands[robot] = self._now(robot)
             self._place(robot)
         self.decide()
 
@@ -158,20 +158,33 @@ class MissionReservations:
     # -- robots ---------------------------------------------------------------------------------------------------
 
     def look(self, offers: Iterable[RobotOffer]) -> None:
-        """Where the robots stand that have no mission; those that are heard of again may let go of what they kept, and
-        those that are no robots any more hold nothing."""
+        """Where the robots stand that have no mission; those that are heard of again may let go of what they kept.
+        Those that are no robots any more hold no thing, and the floor on which ENVIRONMENT.md has them."""
         offers = list(offers)
-        changed = self._let_go(self._stands.keys() - {offer.id for offer in offers})
+        there = {offer.id: offer.stands for offer in offers}
+        left = {id: tuple(stands) for id, stands in self._executor.left_behind().items() if id not in there}
+        for id, stands in left.items():
+            there[id] = tuple(item for item in stands if item.kind is not ReservedKind.OBJECT)
+        changed = self._let_go(self._stands.keys() - there.keys())
+        for id, stands in there.items():
+            if self._stands.get(id, ()) != stands:
+                if id in left:
+                    self._tell_left(id)
+                self._stands[id] = stands
+                changed |= id not in self._own
+                self._place(id)
         for offer in offers:
-            if self._stands.get(offer.id, ()) != offer.stands:
-                self._stands[offer.id] = offer.stands
-                changed |= offer.id not in self._own
-                self._place(offer.id)
             if offer.id in self._kept and offer.state != "offline" and self._known(self._kept[offer.id]):
                 self._free(offer.id, coded("mission.heard_again"))
                 changed = True
         if changed:
             self.decide()
+
+    def _tell_left(self, robot: str) -> None:
+        """It holds nothing any more but the floor."""
+        before = self._stands.get(robot, ())
+        if things := named(item for item in before if item.kind is ReservedKind.OBJECT):
+            self._missions.tell(coded("mission.robot_left", robot=robot, names=things))
 
     def _let_go(self, gone: Collection[str]) -> bool:
         """Whether anything of these robots is free now. What one keeps after an unknown end is a person's to free."""
@@ -221,8 +234,11 @@ class MissionReservations:
             self._store.delete(f"{KEPT}/{robot}")
         self._missions.tell(coded("mission.freed", robot=robot, why=why))
         self._missions.alert(_alert(robot), None)
-        self._stands[robot] = self._executor.stands(robot)
+        self._stands[robot] = self._now(robot)
         self._place(robot)
+
+    def _now(self, robot: str) -> Collection[Reservation]:
+        return self._executor.left_behind().get(robot) or self._executor.stands(robot)
 
     def _known(self, kept: KeptReservations) -> bool:
         """Whether its order has ended by now, as it was measured."""

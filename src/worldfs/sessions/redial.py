@@ -1,4 +1,4 @@
-"""Connecting again, at a bounded pace, to a robot that could not be reached: in a thread that is there only meanwhile."""
+"""Connecting again, at a bounded pace, to a robot that is not reached: a thread that is there only meanwhile."""
 
 from __future__ import annotations
 

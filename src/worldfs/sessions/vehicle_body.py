@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from worldfs.base.clock import Clock
@@ -26,9 +27,10 @@ from worldfs.base.order_parameters import LABEL
 from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
 from worldfs.base.unknown_effect import STOP_CONFIRMED
+from worldfs.robots.standing_robots import ROOM_M, distance, standing_robots
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
-from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
+from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Pose, Taken, Vehicle, VehicleReading
 from worldfs.skills.workspace_scene import read_environment
 
 from .redial import Redial
@@ -37,6 +39,7 @@ LOOK_S: Final = 0.1  # real seconds until the next look when nothing was reporte
 CONFIRM_S: Final = 1.5  # for the vehicle to confirm a stop: the kernel names a driver that takes 2 s
 SETTLE_S: Final = 10.0  # for a report that it stands, after it said that it had arrived
 FASTEST: Final = 3.0  # m/s where neither its limits nor the operator say: what moves faster was not driven
+TAKEN_S: Final = 1.0  # until ENVIRONMENT.md is asked again who stands on the way
 JUMP_M: Final = 1.0  # between two reports, beside what it can have driven
 KEEP_OFF_M: Final = 1.0  # between the vehicle's middle and the nearest side of a thing that it drives to
 DRIVE: Final = Operation(
@@ -145,6 +148,10 @@ class VehicleBody:
             found = coded("vehicle.point", x=goal.x, y=goal.y)
             expected, fix = coded("vehicle.inside"), coded("vehicle.other_goal")
             return [Finding("OUT_OF_BOUNDS", f"{at} config.safety.workspace", expected, found, fix, order.id)]
+        if who := self._who_stands_on(self._points(vehicle, reading.pose, goal), reading):
+            expected, fix = coded("vehicle.free_way"), coded("vehicle.clear_way", robot=who.robot_id)
+            found = coded("vehicle.way_taken", robot=who.robot_id, x=who.pose[0], y=who.pose[1])
+            return [Finding("WAY_TAKEN", "ENVIRONMENT.md robots", expected, found, fix, order.id)]
         return ()
 
     def execute(self, order: Order, run: Run) -> Outcome:
@@ -161,7 +168,7 @@ class VehicleBody:
         except ConnectionError as error:
             return _failed("TARGET_CONNECTION", str(error))
         try:
-            vehicle.begin(order_id(order, run.attempt), goal)
+            vehicle.begin(order_id(order, run.attempt), goal, self._taken_now(reading))
             return self._drive(drive, run)
         except (UserError, ConnectionError) as error:  # the vehicle may have heard some of it
             said = error_message(error) if isinstance(error, UserError) else str(error)
@@ -297,10 +304,43 @@ class VehicleBody:
             fix=coded("vehicle.name_place", id=self._target.id),
         )  # fmt: skip
 
+    @staticmethod
+    def _points(vehicle: Vehicle, start: Pose, goal: DriveGoal) -> list[tuple[float, float]]:
+        """The way as far as it is known, from where it stands; the goal alone where the vehicle finds its own."""
+        try:
+            return [place.at for place in vehicle.way(start, goal)] or [goal.at]
+        except UserError:
+            return [goal.at]  # `begin` says why there is none
+
+    def _who_stands_on(self, points: Sequence[tuple[float, float]], reading: VehicleReading) -> RobotState | None:
+        """A robot that stands, by ENVIRONMENT.md, on a way (points x y, m); not one from beside which it drives off."""
+        near = standing_robots(self._scene_now(), self._target.id, reading.map)
+        here = reading.pose[:2] if reading.pose is not None else points[0]
+        others = [one for one in near if math.dist(one.pose[:2], here) >= ROOM_M]
+        pieces = [*pairwise(points)] or [(point, point) for point in points]
+        on = (one for one in others if any(distance(one.pose[:2], *piece) < ROOM_M for piece in pieces))
+        return next(on, None)
+
+    def _taken_now(self, start: VehicleReading) -> Taken:
+        """Asks who stands on a part of the way, at most once in `TAKEN_S`."""
+        asked: dict[tuple[tuple[float, float], ...], tuple[float, str]] = {}
+
+        def taken(points: Sequence[tuple[float, float]]) -> str:
+            key, now = tuple(points), self._clock.monotonic()
+            if key not in asked or now - asked[key][0] >= TAKEN_S:
+                who = self._who_stands_on(points, start)
+                asked[key] = now, who.robot_id if who is not None else ""
+            return asked[key][1]
+
+        return taken
+
+    def _scene_now(self) -> Scene:
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
+        return read_environment(home) or self._scene
+
     def _in_front(self, label: str, reading: VehicleReading) -> DriveGoal | None:
         """A zone of the map; of a thing, the point before it on the straight line from here."""
-        home = self._context.artifacts.parent if self._context.artifacts is not None else None
-        scene = read_environment(home) or self._scene
+        scene = self._scene_now()
         for zone in map_zones(scene):
             if zone.name == label and zone.at:
                 return DriveGoal(zone.at[0], zone.at[1], zone.yaw, label)

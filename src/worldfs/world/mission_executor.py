@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
-from worldfs.base.driver import KnowsItsWay, RemoteKernel, SaysReachable
+from worldfs.base.driver import KnowsItsWay, RemoteKernel, SaysReachable, Simulated
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
@@ -48,6 +48,7 @@ from worldfs.planning.planner import (
     unmet_goals,
 )
 from worldfs.planning.planner.goals import ClearedGoal, InGoal
+from worldfs.robots.standing_robots import stands_on_floor
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
 from worldfs.runtime.worker_threads import WorkerThreads
 from worldfs.storage.lease import NODE_LEASES, node_lease
@@ -92,6 +93,11 @@ class MissionThreads:
         scene = self._read_scene()
         lanes = read_lanes(scene)
         return [self._offer(id, scene, stop, lanes) for id, stop in self._read_stops().items()]
+
+    def left_behind(self) -> Mapping[str, Sequence[Reservation]]:
+        scene, served = self._read_scene(), {spec.id for spec in self.world.specs}
+        gone = [robot for robot in scene.robots if robot.robot_id not in served and stands_on_floor(robot)]
+        return {robot.robot_id: stands_on(scene, robot.robot_id, mobile=True) for robot in gone}
 
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """By the planner's reading of the instruction in the present scene."""
@@ -226,7 +232,8 @@ class MissionThreads:
         return stands_on(self._read_scene(), robot, mobile=self.mobile(robot))
 
     def ways_out(self, robot: str) -> Sequence[WayOut]:
-        asides = steps_aside(self._read_scene(), robot, OrderNeeds(), partial(self.way, robot))
+        sees = self.sees_others(robot)
+        asides = steps_aside(self._read_scene(), robot, OrderNeeds(), partial(self.way, robot), sees=sees)
         return [WayOut(one.name, one.at, one.needs.goal) for one in asides] if self.mobile(robot) else []
 
     def way(self, robot: str, order: Order) -> Sequence[Sequence[float]]:
@@ -238,6 +245,11 @@ class MissionThreads:
             return node.driver.way(order)
         except Exception:  # whatever a package raises: it cannot say
             return ()
+
+    def sees_others(self, robot: str) -> bool:
+        """Whether it drives round other robots by itself, as one does that stands with them in a simulated world."""
+        node = self.kernel.nodes.get(robot)
+        return node is not None and isinstance(node.driver, Simulated)
 
     def mobile(self, robot: str) -> bool:
         profile = self._profile(robot)

@@ -139,8 +139,9 @@ class MissionPlannerPort(TreePlannerPort):
     def _reserve(self, order: Order) -> StepAside | None:
         """None: the order has all that it needs. Else the robot gets out of the others' way first."""
         scene, mobile = self.scene(), self._threads.mobile(self.robot_id)
-        needs = order_needs(scene, order, mobile=mobile, way=self._way(order))
-        asides = list(steps_aside(scene, self.robot_id, needs, self._way)) if mobile else []
+        sees = self._threads.sees_others(self.robot_id)
+        needs = order_needs(scene, order, mobile=mobile, way=self._way(order), sees=sees)
+        asides = list(steps_aside(scene, self.robot_id, needs, self._way, sees=sees)) if mobile else []
         pinned = stands_on(scene, self.robot_id, mobile=mobile)
         number = self._hold.reserve(needs.all, pinned, [aside.needs.all for aside in asides])
         if number is None:

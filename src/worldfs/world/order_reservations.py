@@ -38,8 +38,11 @@ class StepAside(NamedTuple):
     needs: OrderNeeds
 
 
-def order_needs(scene: Scene, order: Order, *, mobile: bool, way: Sequence[Sequence[float]] = ()) -> OrderNeeds:
-    """By the documents, and by the way that its driver would take, where that is known."""
+def order_needs(
+    scene: Scene, order: Order, *, mobile: bool, way: Sequence[Sequence[float]] = (), sees: bool = False
+) -> OrderNeeds:
+    """By the documents, and by the way that its driver would take, where that is known. `sees`: on that way it drives
+    round other robots by itself."""
     robot = scene.robot(order.node)
     things = _things(scene, order)
     if robot is None or len(robot.pose) < 2:
@@ -55,7 +58,11 @@ def order_needs(scene: Scene, order: Order, *, mobile: bool, way: Sequence[Seque
     pieces = [Reservation(ReservedKind.SPACE, box=_air(piece, (*robot.pose, 0.0)[2])) for piece in pairwise(points)]
     beside = DOCK if not way and _drives_beside(scene, order) else 0.0
     goal = Reservation(ReservedKind.PLACE, box=_around(points[-1:], beside))
-    floor = () if way else _floor(points, [one.pose for one in scene.robots if one is not robot and len(one.pose) >= 2])
+    floor = (
+        ()
+        if way and sees
+        else _floor(points, [one.pose for one in scene.robots if one is not robot and len(one.pose) >= 2])
+    )
     return OrderNeeds(things, (*lanes, *pieces, *floor), (goal,))
 
 
@@ -75,14 +82,19 @@ def stands_on(
 
 
 def steps_aside(
-    scene: Scene, robot_id: str, needs: OrderNeeds, way: Callable[[Order], Sequence[Sequence[float]]]
+    scene: Scene,
+    robot_id: str,
+    needs: OrderNeeds,
+    way: Callable[[Order], Sequence[Sequence[float]]],
+    *,
+    sees: bool = False,
 ) -> Iterator[StepAside]:
     """The ways out of the others' way: to each passing place where it is not, and is not to go, nearest first."""
     robot = scene.robot(robot_id)
     here = robot.pose[:2] if robot is not None and len(robot.pose) >= 2 else (0.0, 0.0)
     for name, at in sorted(passing_places(scene), key=lambda place: math.dist(place[1], here)):
         order = Order("", robot_id, MOVE_TO.name, {"target_pose": [*at, 0.0]}, asker="orchestrator")
-        aside = order_needs(scene, order, mobile=True, way=way(order))
+        aside = order_needs(scene, order, mobile=True, way=way(order), sees=sees)
         stands = stands_on(scene, robot_id, mobile=True, lanes=())
         if aside.goal and not any(spot.conflicts(aside.goal[0]) for spot in (*stands, *needs.goal)):
             yield StepAside(name, (at[0], at[1]), order, aside)
@@ -107,7 +119,7 @@ def _straight(scene: Scene, order: Order, robot: RobotState) -> list[tuple[float
 
 
 def _floor(points: Sequence[Sequence[float]], others: Sequence[Sequence[float]]) -> Iterator[Reservation]:
-    """Of a driver that cannot say its way: straight, in boxes that keep close to it. The room where it stands is left
+    """Straight from point to point, in boxes that keep close to the way. The room where it stands is left
     out, and that of `others` which stand too close to it now: it may drive off from beside them."""
     here = Reservation(ReservedKind.PLACE, box=_around(points[:1]))
     near = [one for pose in others if (one := Reservation(ReservedKind.PLACE, box=_around([pose]))).conflicts(here)]

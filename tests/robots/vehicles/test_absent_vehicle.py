@@ -1,4 +1,4 @@
-"""A vehicle or a broker that is away when the kernel starts: it is taken up as soon as it is there, and stopped then."""
+"""A vehicle or a broker that is away when the kernel starts is taken up as soon as it is there, and stopped then."""
 
 from __future__ import annotations
 
@@ -53,22 +53,26 @@ class Served:
 
 
 @contextmanager
-def serving(root: Path, port: int, at: tuple[float, ...] = (), **more: Any) -> Iterator[Served]:
-    """`at`: where ENVIRONMENT.md has the absent one from before."""
+def serving(
+    root: Path, port: int, at: tuple[float, ...] = (), *, more: Any = (), zones: Any = (), **config: Any
+) -> Iterator[Served]:
+    """`at`: where ENVIRONMENT.md has the absent one from before. `more`: further robots that it has. `config`: of both
+    vehicles."""
     lab(root, {})
     adapter = {"class": "RealRobotTargetAdapter", "driver": "vda5050"}
     serials = {ME: "amr-7", OTHER: "amr-8"}
     targets = [
-        {"id": id, "type": "real_robot", "adapter": adapter, "config": settings(port, serial=serial, **more)}
+        {"id": id, "type": "real_robot", "adapter": adapter, "config": settings(port, serial=serial, **config)}
         for id, serial in serials.items()
     ]
     (root / "TARGETS.md").write_text(json.dumps({"targets": targets}))
     known = {"pose": [*at, 0.0, 0.0, 0.0, 0.0]} if at else {}
-    robots = [{"robot_id": ME, **known}, {"robot_id": OTHER}]
-    (root / "ENVIRONMENT.md").write_text(json.dumps({"schema_version": "v2.0", "robots": robots, "objects": []}))
-    config = TRUSTED._replace(instances=tuple(Instance(id, "vda5050") for id in serials))
+    robots = [{"robot_id": ME, **known}, {"robot_id": OTHER}, *more]
+    page = {"schema_version": "v2.0", "robots": robots, "objects": [], "map": {"zones": [*zones]}}
+    (root / "ENVIRONMENT.md").write_text(json.dumps(page))
+    both = TRUSTED._replace(instances=tuple(Instance(id, "vda5050") for id in serials))
     stop = threading.Event()
-    with Agv(port, serial="amr-8", at=(0, 8, 0), speed=4) as two, World.open(root, config=config, serve=True) as world:
+    with Agv(port, serial="amr-8", at=(0, 8, 0), speed=4) as two, World.open(root, config=both, serve=True) as world:
         thread = threading.Thread(target=world.run, kwargs={"stop": stop})
         thread.start()
         try:

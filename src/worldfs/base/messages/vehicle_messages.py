@@ -80,6 +80,12 @@ ROWS = {
         "add it below config.places of {id} in TARGETS.md",
         "在 TARGETS.md 中 {id} 的 config.places 下加上它",
     ),
+    "vehicle.way_taken": ("{robot} stands at ({x:g}, {y:g}), on the way", "{robot} 停在 ({x:g}, {y:g})，挡在路上"),
+    "vehicle.free_way": ("a way on which no other robot stands", "没有其他机器人停留的路线"),
+    "vehicle.clear_way": (
+        "send {robot} elsewhere, or drive by `paos mission add`, which waits; if it is not there, remove its entry",
+        "请将 {robot} 移开，或用 `paos mission add`（会等待）；若它不在那里，请删除它的条目",
+    ),
     "vehicle.no_way": ("no edges lead to {place}", "没有边通向 {place}"),
     "vehicle.edge_to": ("an edge to {place}", "通向 {place} 的边"),
     "vehicle.add_edge": ("add it to config.edges", "把它加到 config.edges"),

@@ -11,6 +11,7 @@ from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.model import Json, Target
 from worldfs.robots.targets.safety_limits import SafetyLimits
 
+Taken = Callable[[Sequence[tuple[float, float]]], str]  # points of a way (x y, m) → who stands on it; "": it is free
 Pose = tuple[float, float, float]  # x, y (m), yaw (rad) on the vehicle's map
 
 
@@ -91,8 +92,11 @@ class Vehicle(Protocol):
         """The places that it would pass, from where it stands to the goal. Raises `BadInput` where there is no way."""
         ...
 
-    def begin(self, order_id: str, goal: DriveGoal) -> None:
-        """Sends the order. The same `order_id` twice is one order. Raises `ConnectionError` when it cannot."""
+    def begin(self, order_id: str, goal: DriveGoal, taken: Taken) -> None:
+        """Sends the order. The same `order_id` twice is one order. Raises `ConnectionError` when it cannot.
+
+        `taken`: asked before a further part of the way is released, where that is done in parts.
+        """
         ...
 
     def progress(self) -> DriveState:
@@ -100,8 +104,8 @@ class Vehicle(Protocol):
         ...
 
     def halt(self) -> None:
-        """Sends the stop at once, also without an order, and returns. From any thread. Raises `ConnectionError` where it
-        did not reach the vehicle, as far as is known."""
+        """Sends the stop at once, also without an order, and returns. From any thread. Raises `ConnectionError` where
+        it did not reach the vehicle, as far as is known."""
         ...
 
     def standstill(self, since: float) -> Standstill:

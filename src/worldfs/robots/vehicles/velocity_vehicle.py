@@ -19,7 +19,7 @@ from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget, control_hz, driver
 from worldfs.robots.targets.target_adapter import TargetStopped
 
-from .vehicle_interface import DriveGoal, DriveState, Pose, VehicleReading, VehicleSettings
+from .vehicle_interface import DriveGoal, DriveState, Pose, Taken, VehicleReading, VehicleSettings
 
 GAIN: Final = 1.5  # 1/s: how fast an error is taken back
 AIMED: Final = 0.3  # rad: turned farther away from its goal, it turns on the spot
@@ -63,7 +63,7 @@ class VelocityVehicle:
     def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
         return [DriveGoal(start[0], start[1]), goal]
 
-    def begin(self, order_id: str, goal: DriveGoal) -> None:
+    def begin(self, order_id: str, goal: DriveGoal, taken: Taken) -> None:
         self._goal, self._drive = goal, DriveState()
         self._target.reset()
 

@@ -19,7 +19,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 from worldfs.robots.targets.robots.watchdog_process import WatchdogProcess
 
-from ..vehicle_interface import DriveGoal, DriveState, Pose, Vehicle, VehicleReading
+from ..vehicle_interface import DriveGoal, DriveState, Pose, Taken, Vehicle, VehicleReading
 from ..velocity_vehicle import VelocityVehicle
 from .ros_state import RosState, goal_pose
 from .rosbridge_client import RosbridgeClient
@@ -101,7 +101,7 @@ class Nav2Vehicle:
     def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
         return []  # Nav2 finds it as it goes
 
-    def begin(self, order_id: str, goal: DriveGoal) -> None:
+    def begin(self, order_id: str, goal: DriveGoal, taken: Taken) -> None:
         pose = self._state.pose
         if pose is None:
             raise ConnectionError(coded("vehicle.lost_position"))

@@ -56,8 +56,8 @@ class MqttLink:
         return self._up.is_set()
 
     def connect(self, will_topic: str, will: bytes) -> None:
-        """Returns once it is up. Raises `MissingRequirement`: without the library for good, else it goes on trying until
-        `close`. The broker publishes `will` when this process is gone without `close`."""
+        """Returns once it is up. Raises `MissingRequirement`: without the library for good, else it goes on trying
+        until `close`. The broker publishes `will` when this process is gone without `close`."""
         if self._library is None:
             self._start(will_topic, will)
             self._answered.wait(CONNECT_S)

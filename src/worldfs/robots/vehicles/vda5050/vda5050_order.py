@@ -84,9 +84,15 @@ class Vda5050Order:
         edges = [self._edge(index) for index in range(self.base, len(self.way) - 1)]
         return {"orderId": self.id, "orderUpdateId": self.update, "nodes": nodes, "edges": edges}
 
+    def due(self, reached_sequence: int) -> list[tuple[float, float]]:
+        """The points of the way (x y, m) that `extend` would release next; empty: none yet, or no more."""
+        if self.released == len(self.way) - 1 or reached_sequence < 2 * (self.released - 1):
+            return []
+        return [place.at for place in self.way[self.released : self._next_release() + 1]]
+
     def extend(self, reached_sequence: int) -> bool:
         """Release more, once the vehicle enters the last edge that is released: whether there is a new update."""
-        if self.released == len(self.way) - 1 or reached_sequence < 2 * (self.released - 1):
+        if not self.due(reached_sequence):
             return False
         self.base, self.update = self.released, self.update + 1
         self.released = self._next_release()

@@ -22,7 +22,7 @@ from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 
-from ..vehicle_interface import DriveGoal, DriveState, Pose, VehicleReading
+from ..vehicle_interface import DriveGoal, DriveState, Pose, Taken, VehicleReading
 from .mqtt_link import MqttLink, MqttMessage
 from .vda5050_order import Vda5050Order, active, error_text, refusal, route
 from .vda5050_settings import Vda5050Settings, read_settings
@@ -61,6 +61,7 @@ class Vda5050Vehicle:
         self._online = ""  # connectionState
         self._restarts = 0  # of the vehicle, as far as its connection and its states tell
         self._order: Vda5050Order | None = None
+        self._taken: Taken = lambda points: ""
         self._asked_restarts = self._known_restarts = 0  # when the order began; at the last state
         self._began_at = self._sent_at = -math.inf
         self._drive = DriveState()
@@ -134,7 +135,7 @@ class Vda5050Vehicle:
                 expected=coded("vehicle.edge_to", place=where), fix=coded("vehicle.add_edge"),
             ) from error  # fmt: skip
 
-    def begin(self, order_id: str, goal: DriveGoal) -> None:
+    def begin(self, order_id: str, goal: DriveGoal, taken: Taken) -> None:
         reading = self.read()
         if reading.pose is None or reading.refusal:
             raise ConnectionError(reading.refusal)
@@ -145,18 +146,19 @@ class Vda5050Vehicle:
                 f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
                 self.settings.turn_tolerance, speed, self._own.released_edges, named=self._own.version == NAMED,
             )  # fmt: skip
+            self._taken = taken
             self._drive, self._asked_restarts, self._cancel = DriveState(), self._restarts, ""
             self._began_at = self._sent_at = self._clock.monotonic()
         self._send("order", order.message())
 
     def progress(self) -> DriveState:
-        now = self._clock.monotonic()
+        free, now = self._may_release(), self._clock.monotonic()
         with self._lock:
             order, state = self._order, self._state or {}
             if order is None or self._drive.code or self._drive.finished_at is not None:
                 return self._drive
             shown = order.taken and state.get("orderUpdateId") == order.update
-            if shown and order.extend(as_int(state.get("lastNodeSequenceId"))):
+            if shown and free and order.extend(as_int(state.get("lastNodeSequenceId"))):
                 message: Json | None = order.message()
             elif shown or now - self._sent_at < AGAIN_S:
                 message = None
@@ -172,6 +174,13 @@ class Vda5050Vehicle:
         if message is not None and self._link.up:
             self._send("order", message)
         return DriveState()
+
+    def _may_release(self) -> bool:
+        """Whether no other robot stands on the part of the way that is due to be released."""
+        with self._lock:
+            order, reached = self._order, as_int((self._state or {}).get("lastNodeSequenceId"))
+            points = order.due(reached) if order is not None and order.taken else ()
+        return not points or not self._taken(points)
 
     def halt(self) -> None:
         with self._lock:

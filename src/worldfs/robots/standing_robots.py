@@ -1,0 +1,36 @@
+"""Robots that stand on the floor by ENVIRONMENT.md, and how far a way passes from where one stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from worldfs.base.json_values import as_text
+from worldfs.base.model import RobotState, Scene
+
+from .order_space import FOOT
+
+ROOM_M: Final = 2 * max(FOOT)  # m between the middles of two vehicles that stand or pass beside each other
+
+
+def stands_on_floor(robot: RobotState) -> bool:
+    """Whether its entry has a place and no joints: an arm's base is furniture, and every map has it."""
+    return len(robot.pose) >= 2 and not robot.joint_state
+
+
+def standing_robots(scene: Scene, but: str, map: str = "") -> Iterator[RobotState]:
+    """All of them but one; of those that name another map than `map`, none."""
+    for robot in scene.robots:
+        theirs = as_text(robot.extra.get("map"))
+        if robot.robot_id != but and stands_on_floor(robot) and (not map or not theirs or theirs == map):
+            yield robot
+
+
+def distance(point: Sequence[float], start: Sequence[float], end: Sequence[float]) -> float:
+    """Metres from a point to the straight piece from `start` to `end` (x y each)."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    long = dx * dx + dy * dy
+    share = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / long if long else 0.0
+    share = min(1.0, max(0.0, share))
+    return math.dist(point[:2], (start[0] + dx * share, start[1] + dy * share))

@@ -1,0 +1,77 @@
+"""No vehicle is sent over a place where another robot stands: not by a mission, not by an order, not at a release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("paho.mqtt.client", reason="the extra vda5050")
+
+from worldfs.base.model import Order
+from worldfs.testing.waiting import until
+
+from .conftest import ME
+from .test_absent_vehicle import OTHER, serving
+from .test_idle_vehicle import put
+from .vda5050_peer import Agv
+
+PLACES = {"a": [0.0, 0.0], "b": [5.0, 0.0], "c": [10.0, 0.0], "d": [15.0, 0.0]}
+ZONES = [{"name": name, "pose": [*at, 0.0]} for name, at in PLACES.items()]
+GRAPH = {"places": PLACES, "edges": [["a", "b"], ["b", "c"], ["c", "d"]], "released_edges": 1}
+
+
+@pytest.mark.parametrize("config", [{"places": PLACES}, GRAPH, GRAPH | {"released_edges": 0}])
+def test_a_mission_waits_while_another_stands_on_its_way(tmp_path: Path, broker: Any, config: dict[str, Any]) -> None:
+    with serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served, Agv(broker.port) as one:
+        put(served.two, 5.0, 0.0)
+        until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
+        served.add("m1", "go to the c", ME)
+        until(lambda: served.mission("m1").waits)
+        assert OTHER in served.mission("m1").waits and one.orders == []
+        put(served.two, 5.0, 3.0)
+        until(lambda: served.mission("m1").state.value == "succeeded")
+
+
+def test_an_order_of_a_person_over_a_standing_robot_is_refused(tmp_path: Path, broker: Any) -> None:
+    with serving(tmp_path / "lab", broker.port) as served, Agv(broker.port) as one:
+        put(served.two, 5.0, 0.2)
+        until(lambda: served.at(OTHER) == (5.0, 0.2) and served.at() == (0.0, 0.0))
+        served.world.jobs.accept([Order("over", ME, "move_to", {"target_pose": [9.0, 0.0, 0.0]})])
+        until(lambda: served.world.jobs.load("over").status.state.terminal)
+        outcome = served.world.jobs.load("over").status.outcome
+        assert outcome is not None and [item.code for item in outcome.findings] == ["WAY_TAKEN"]
+        assert one.orders == []
+
+
+def test_a_further_part_of_the_way_is_not_released_while_another_stands_there(tmp_path: Path, broker: Any) -> None:
+    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port, speed=1.0) as one:
+        until(lambda: served.at(OTHER) == (0.0, 8.0) and served.at() == (0.0, 0.0))
+        served.world.jobs.accept([Order("far", ME, "target_navigation", {"target_label": "d"})])
+        until(lambda: one.orders)
+        put(served.two, 15.0, 0.0)
+        until(lambda: served.at(OTHER) == (15.0, 0.0))
+        until(lambda: one.x == pytest.approx(10.0))
+        put(served.two, 15.2, 0.0)  # once that is written it has been looked at again
+        until(lambda: served.at(OTHER) == (15.2, 0.0))
+        assert [node["released"] for node in one.nodes] == [False] and one.x == pytest.approx(10.0)
+        put(served.two, 0.0, 8.0)
+        until(lambda: served.world.jobs.load("far").status.state.terminal)
+        outcome = served.world.jobs.load("far").status.outcome
+        assert outcome is not None and outcome.ok and one.x == pytest.approx(15.0)
+
+
+def test_the_place_of_a_robot_that_left_the_fleet_is_taken_until_its_entry_is_gone(tmp_path: Path, broker: Any) -> None:
+    root = tmp_path / "lab"
+    gone = {"robot_id": "amr_gone", "pose": [5.0, 0.0, 0.0, 0.0, 0.0, 0.0]}
+    with serving(root, broker.port, more=[gone]) as served, Agv(broker.port):
+        until(lambda: served.at() == (0.0, 0.0))
+        served.add("m1", "go to (5, 0)", ME)
+        until(lambda: served.mission("m1").waits)
+        assert "amr_gone" in served.mission("m1").waits
+        page = json.loads((root / "ENVIRONMENT.md").read_text())
+        page["robots"] = [one for one in page["robots"] if one["robot_id"] != "amr_gone"]
+        (root / "ENVIRONMENT.md").write_text(json.dumps(page))
+        until(lambda: served.mission("m1").state.value == "succeeded")
