@@ -62,7 +62,7 @@ class DashboardFile:
         self.displaced = False
         edits = self._store if displaced and isinstance(self._store, ForeignEdits) else None
         for data in edits.displaced(self.key, keep=True) if edits is not None else ():
-            self._read(data, missions)
+            self._read(data, missions, self._data)
         if edits is not None:
             edits.forget(self.key)
         try:
@@ -73,11 +73,12 @@ class DashboardFile:
         revision = stored.revision if stored is not None else None
         if revision == self._revision and self._readable:
             return displaced
-        self._revision, self._data, self._shown = revision, stored.data if stored is not None else b"", None
+        before, self._revision, self._shown = self._data, revision, None
+        self._data = stored.data if stored is not None else b""
         if stored is not None:
             self.wanted |= bool(stored.data.strip())
             self._foreign = True
-            self._readable = self._read(stored.data, missions)
+            self._readable = self._read(stored.data, missions, before)
         return True
 
     def show(
@@ -162,10 +163,10 @@ class DashboardFile:
         """Seconds until a render that was put off; None: there is none."""
         return None if self._due is None else max(0.0, self._due - self._clock.monotonic())
 
-    def _read(self, data: bytes, missions: Collection[Mission]) -> bool:
+    def _read(self, data: bytes, missions: Collection[Mission], before: bytes) -> bool:
         """Whether it could be read."""
         try:
-            findings = take_in(data, self._files, missions, "operator")
+            findings = take_in(data, self._files, missions, "operator", before if self._readable else b"")
         except UserError as error:
             self._refuse(error)
             return False

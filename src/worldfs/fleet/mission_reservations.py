@@ -249,12 +249,13 @@ class MissionReservations:
 
     def _place(self, robot: str) -> None:
         """The robot's own reservations: what it keeps, and what it stands on while no mission holds that."""
-        id = holder_of(robot)
+        id, keeper = holder_of(robot), coded("mission.robot_keeps", robot=robot)
         stands = () if robot in self._own else self._stands.get(robot, ())
         kept = self._kept[robot].held if robot in self._kept and robot not in self._own else ()
-        self.table.release(id)
-        if stands or kept:
-            self.table.add(id, (*stands, *kept))
+        for holder, items in ((id, stands), (keeper, kept)):
+            self.table.release(holder)
+            if items:
+                self.table.add(holder, items)
 
 
 def holder_of(robot: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
@@ -16,17 +17,25 @@ from .mission import Mission, MissionOrder, MissionState
 from .mission_store import MissionFiles
 
 INTERRUPTED: Final = "interrupted"  # it goes on, or is queued again, when the next orchestrator starts
+ROBOT: Final = "robot:"  # among the requirements: the only robot that may do it
+_TIME: Final = re.compile(r"\d\d:\d\d:\d\d")
 WAITS_MOST: Final = 200  # characters of what a mission waits for
 SHOWN_QUEUE: Final = 200  # rows of the pending queue; what waits behind them is in missions.json
 
 
-def take_in(data: bytes, files: MissionFiles, missions: Iterable[Mission], actor: str) -> list[Finding]:
+def take_in(
+    data: bytes, files: MissionFiles, missions: Iterable[Mission], actor: str, before: bytes = b""
+) -> list[Finding]:
     """Make missions of the rows of the pending queue that are new, and requests of those that say `cancelled`.
 
-    Durable when it returns. `missions`: the open ones. Returns the rows that make none, with reasons. Raises `BadInput`
+    Durable when it returns. `missions`: the open ones; `before`: the text that was read or written last. Returns the
+    rows that make none, with reasons, and those of waiting missions that are gone: they come back. Raises `BadInput`
     for a text that cannot be read.
     """
     found = orchestrator.read(data)
+    missions = list(missions)
+    present = {row_digest(row) for row in found.dashboard.queue}
+    rowless = [mission for mission in missions if row_digest(queue_row(mission)) not in present]
     here = {mission.order.title or mission.order.text: mission for mission in missions}
     told = [finding for _, finding in found.refused]
     for row in found.dashboard.queue:
@@ -37,9 +46,14 @@ def take_in(data: bytes, files: MissionFiles, missions: Iterable[Mission], actor
             if mission is not None and mission.status.state is MissionState.QUEUED:
                 files.request(mission.id, "cancel", shown_actor(actor))
         elif not files.row_known(digest) and not files.known(id):
+            if (changed := _changed(row, rowless)) is not None:
+                rowless.remove(changed)
+                told.append(_other_row(row, changed))
+                continue
             title = _title(row.mission, here)
+            requires, robot = _named_robot(row.requirements)
             order = MissionOrder(
-                id, row.mission, title, row.requirements, "", row.priority, asker=actor, source=row.queued_at
+                id, row.mission, title, requires, robot, row.priority, asker=actor, source=row.queued_at
             )
             if files.add(order):
                 here[title] = Mission(order)
@@ -50,7 +64,47 @@ def take_in(data: bytes, files: MissionFiles, missions: Iterable[Mission], actor
         mine = mission is not None and mission.status.robot == item.assigned_to
         if mission is not None and mine and item.status.casefold() in CANCELLED:
             files.request(mission.id, "cancel", shown_actor(actor))
+    shown = {row_digest(row) for row in orchestrator.read(before).dashboard.queue} if before else set[str]()
+    cancelled = {row.mission for row in found.dashboard.queue if row.cancelled}
+    for mission in rowless:
+        title = mission.order.title or mission.order.text
+        waits = mission.status.state is MissionState.QUEUED and title not in cancelled
+        if waits and row_digest(queue_row(mission)) in shown:
+            told.append(_removed(mission))
     return told
+
+
+def _changed(row: QueuedMission, rowless: Iterable[Mission]) -> Mission | None:
+    """The mission of whose row a new one was made: one of its time that has no row any more."""
+    for mission in rowless:
+        begun = mission.status.state is not MissionState.QUEUED
+        mine = queue_row(mission)
+        if mine.queued_at == row.queued_at and _TIME.fullmatch(row.queued_at) and not (begun and mission.order.source):
+            return mission
+    return None
+
+
+def _other_row(row: QueuedMission, mission: Mission) -> Finding:
+    """A mission keeps what it was submitted with: a changed row is neither another mission nor a change of this one."""
+    place = f"{orchestrator.PATH} Pending Queue / {row.mission[:80]}"
+    found = coded("mission.row_changed", title=(mission.order.title or mission.order.text)[:80], id=mission.id)
+    fix = coded("mission.cancel_and_add", id=mission.id)
+    return Finding("MISSION_ROW_CHANGED", place, coded("mission.same_row"), found, fix, warning=True)
+
+
+def _removed(mission: Mission) -> Finding:
+    title = (mission.order.title or mission.order.text)[:80]
+    place, fix = f"{orchestrator.PATH} Pending Queue / {title}", coded("mission.cancel_it", id=mission.id)
+    found = coded("mission.row_removed", title=title)
+    return Finding("MISSION_ROW_REMOVED", place, coded("mission.same_row"), found, fix, warning=True)
+
+
+def _named_robot(requirements: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The abilities, and the only robot that may do it ("": any). Two robots are no ability of any."""
+    named = [word for word in requirements if word.startswith(ROBOT)]
+    if len(named) != 1:
+        return tuple(requirements), ""
+    return tuple(word for word in requirements if word not in named), named[0].removeprefix(ROBOT).strip()
 
 
 def row_digest(row: QueuedMission) -> str:
@@ -66,7 +120,8 @@ def unique_title(text: str, missions: Iterable[Mission]) -> str:
 def queue_row(mission: Mission) -> QueuedMission:
     order = mission.order
     queued_at = order.source or clock_time(order.created_at)
-    return QueuedMission(order.title or order.text, order.requires, mission.priority, queued_at)
+    requires = (*order.requires, *((f"{ROBOT} {order.robot}",) if order.robot else ()))
+    return QueuedMission(order.title or order.text, requires, mission.priority, queued_at)
 
 
 def dashboard(

@@ -204,6 +204,27 @@ ROWS = {
         "switch {robot} on and connect it, or see that no other robot drives where it stands",
         "请给 {robot} 通电并连接，或确认没有其他机器人驶向它所在之处",
     ),
+    "mission.row_changed": (
+        "the row of {title} ({id}) was changed; that mission goes on as it was, and no other is made",
+        "{title}（{id}）的行被改动；该任务照原样继续，不会产生新任务",
+    ),
+    "mission.row_removed": (
+        "the row of {title} was removed, and the mission still waits",
+        "{title} 的行被删除，但任务仍在等待",
+    ),
+    "mission.same_row": ("the row of each mission that waits, as it is", "每个等待中的任务保持原样的行"),
+    "mission.cancel_and_add": (
+        "`paos mission cancel {id}`, then `paos mission add` with the other words",
+        "先执行 `paos mission cancel {id}`，再用新的内容执行 `paos mission add`",
+    ),
+    "mission.cancel_it": (
+        "`paos mission cancel {id}`, or write cancelled into its row",
+        "执行 `paos mission cancel {id}`，或在该行写入 cancelled",
+    ),
+    "mission.robot_keeps": (
+        "{robot}, which keeps it since an order whose end is not known",
+        "自结局未知的指令起仍占用它的 {robot}",
+    ),
     "mission.asked_to_stop": ("the mission was asked to stop", "任务已被要求停止"),
     "mission.payload": (
         'JSON: {{"text": …, "requires": [], "robot": "", "priority": "normal", "after": []}}, or {{"mission": ID, '

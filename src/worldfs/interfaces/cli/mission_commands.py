@@ -136,9 +136,9 @@ def priority(context: CommandContext) -> int:
 def _ask(context: CommandContext, what: str, value: str = "") -> int:
     said = {"mission": context["mission"], "request": what, "value": value}
     with open_tree(context) as tree:
-        tree.write(f"{_project(tree)}/mission", json.dumps(said).encode())
         states = {as_text(item.get("id")): as_text(item.get("state")) for item in _missions(tree)}
-    state = states.get(context["mission"], "")
+        tree.write(f"{_project(tree)}/mission", json.dumps(said).encode())
+    state = states.get(context["mission"], "")  # as it was: what follows is the work of this request
     if what != "release" and state in _ENDED:
         over = coded("mission.has_ended", id=context["mission"], state=state)
         context.output.report(over, {**said, "state": state}, "warn")
