@@ -78,7 +78,7 @@ def test_what_a_robot_had_is_kept_while_its_end_is_unknown_until_a_person_releas
     until(lambda: waits(fleet, "m2"))
     fleet.settle()
     assert not found
-    assert "r1, which stands there" in fleet.page()
+    assert "r1, which keeps it since an order whose end is not known" in fleet.page()
     fleet.files.request("m1", "release", "operator")
     fleet.settle()
     until(lambda: found == [0])

@@ -58,6 +58,7 @@ class KernelNode:
     enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
     opening: bool = False  # its driver is being opened, and not late yet: its jobs wait for that
+    outdated: Finding | None = None  # why its orders are refused until the next start
 
     @property
     def is_open(self) -> bool:
@@ -104,6 +105,8 @@ class BodyWorker:
 
     def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """The findings of the hooks, else whether the driver has the op at all."""
+        if self.node.outdated is not None:
+            return (replace(self.node.outdated, job=order.id),)
         findings, ops = self.hooks.review(order, run), {op.name for op in self.node.driver.operations}
         if isinstance(self.node.driver, CheckedPlugin) and isinstance(self.node.driver, Sourced):
             self.node.driver.sources(order)  # the gate took a wrong answer for "unknown": here it ends the job

@@ -295,6 +295,7 @@ class VehicleBody:
         label = next((order.params[name] for name in LABEL if order.params.get(name)), None)
         if isinstance(label, str):
             if (place := vehicle.settings.places.get(label)) is not None:
+                self._demand_same_place(place, vehicle.settings.tolerance)
                 return place
             if (place := self._in_front(label, reading)) is not None:
                 return place
@@ -303,6 +304,16 @@ class VehicleBody:
             expected=coded("vehicle.known_place", names=sorted(vehicle.settings.places) or coded("common.none")),
             fix=coded("vehicle.name_place", id=self._target.id),
         )  # fmt: skip
+
+    def _demand_same_place(self, place: DriveGoal, tolerance: float) -> None:
+        """Raises `BadInput` where ENVIRONMENT.md has the place of that name elsewhere: what was meant is not known."""
+        for zone in map_zones(self._scene_now()):
+            if zone.name == place.name and zone.at and math.dist(zone.at, place.at) > tolerance:
+                raise BadInput(
+                    coded("vehicle.two_places", place=place.name, x=place.x, y=place.y, zx=zone.at[0], zy=zone.at[1]),
+                    path=f"TARGETS.md {self._target.id} config.places {place.name}",
+                    expected=coded("vehicle.same_place"), fix=coded("vehicle.correct_place"),
+                )  # fmt: skip
 
     @staticmethod
     def _points(vehicle: Vehicle, start: Pose, goal: DriveGoal) -> list[tuple[float, float]]:

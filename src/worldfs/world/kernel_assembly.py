@@ -13,7 +13,7 @@ from worldfs.access.roles import WATCHDOG
 from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, StorageError, UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene, Target
 from worldfs.base.plugin_calls import called
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
@@ -38,11 +38,11 @@ from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
-from .robot_drivers import WORKSPACE
+from .robot_drivers import WORKSPACE, is_robot
 from .robot_liveness import served_elsewhere
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
-from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
+from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets, changed_entry
 from .world import PROJECT, Log, World
 from .world_job_hooks import WorldJobHooks
 
@@ -67,6 +67,7 @@ def assemble_kernel(
     shared: dict[str, object] = {}
     packages: dict[str, object] = {}  # what the bodies of packages have in common: ours share what they rely on
     world.shared = shared
+    built: dict[str, Target] = {}  # the entries of TARGETS.md that robots were made by
 
     def node_of(spec: NodeSpec) -> KernelNode:
         """A node whose driver is to be made: until it is known to be simulated, its jobs ask as those of a real one."""
@@ -83,6 +84,9 @@ def assemble_kernel(
             maker = _maker(world, spec, BODIES if drivers is None else drivers, own)
 
             def made() -> Driver:
+                declared = world.targets.targets() if world.targets is not None else {}
+                if is_robot(spec.driver) and spec.id in declared:
+                    built[spec.id] = declared[spec.id]
                 driver = maker()
                 real = isinstance(driver, RealBody) and driver.real
                 kernel.nodes[spec.id].approval = approval_rule(world.config, spec.id, real)
@@ -105,8 +109,18 @@ def assemble_kernel(
     )
     bring: BringUp
 
+    def compare_targets() -> None:
+        """Robots keep the entries that they were made by: what was changed since is told, and none moves beyond it."""
+        now = world.targets.targets() if world.targets is not None else {}
+        for id, target in built.items():
+            if id in kernel.nodes:
+                found = changed_entry(target, now.get(id))
+                kernel.alert(f"{TARGETS} {id}", found)
+                kernel.nodes[id].outdated = found if found is not None and not found.warning else None
+
     def declare() -> bool:
         """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
+        compare_targets()
         if world.share.hub:
             new = runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs})
             hooks.drivers.update({node.id: node.driver for node in new})

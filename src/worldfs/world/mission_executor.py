@@ -392,6 +392,8 @@ class MissionThreads:
         attempt = self.kernel.open.running.get(id)
         if attempt is not None and attempt.over and attempt.settled:  # its job has ended without it
             return coded("mission.hangs", robot=id), "offline"
+        if node is not None and node.outdated is not None:
+            return node.outdated.found, "idle"
         if node is not None and isinstance(node.driver, SaysReachable) and (why := node.driver.unreachable()):
             return coded("mission.unreachable", robot=id, why=why), "unreachable"
         return "", "idle"

@@ -125,6 +125,20 @@ class WorkspaceTargets:
         return found
 
 
+def changed_entry(before: Target, now: Target | None) -> Finding | None:
+    """What an alert says of a robot's entry that was changed since the robot was made by it; None: it was not. More
+    than a warning where the robot is to keep other limits, or is not to be used any more."""
+    if now == before:
+        return None
+    there = {} if now is None else now.config
+    names = sorted(name for name in {*before.config, *there} if before.config.get(name) != there.get(name))
+    members = [f"config.{name}" for name in names] or [coded("world.target_entry")]
+    stricter = now is None or not now.enabled or "safety" in names
+    found = coded("world.target_limits" if stricter else "world.target_changed", id=before.id, members=members)
+    expected, fix = coded("world.target_as_started"), coded("world.start_again")
+    return Finding("TARGET_CHANGED", f"{TARGETS} {before.id}", expected, found, fix, warning=not stricter)
+
+
 class TargetNodes:
     """The nodes of targets in a kernel: made at the start, added and switched when TARGETS.md changes."""
 

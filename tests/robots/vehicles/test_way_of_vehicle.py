@@ -75,3 +75,35 @@ def test_the_place_of_a_robot_that_left_the_fleet_is_taken_until_its_entry_is_go
         page["robots"] = [one for one in page["robots"] if one["robot_id"] != "amr_gone"]
         (root / "ENVIRONMENT.md").write_text(json.dumps(page))
         until(lambda: served.mission("m1").state.value == "succeeded")
+
+
+def test_a_place_that_the_map_has_elsewhere_is_not_driven_to(tmp_path: Path, broker: Any) -> None:
+    zones = [{"name": "b", "pose": [5.0, 1.0, 0.0]}]
+    with serving(tmp_path / "lab", broker.port, zones=zones, places=PLACES) as served, Agv(broker.port) as one:
+        until(lambda: served.at() == (0.0, 0.0))
+        served.world.jobs.accept([Order("b", ME, "target_navigation", {"target_label": "b"})])
+        until(lambda: served.world.jobs.load("b").status.state.terminal)
+        outcome = served.world.jobs.load("b").status.outcome
+        assert outcome is not None and not outcome.ok and one.orders == []
+        assert "(5, 1)" in outcome.findings[0].found and "config.places b" in outcome.findings[0].field
+
+
+@pytest.mark.parametrize("member", ["safety", "battery_min"])
+def test_an_entry_that_changes_while_the_kernel_runs_is_told_and_other_limits_stop_its_orders(
+    tmp_path: Path, broker: Any, member: str
+) -> None:
+    root = tmp_path / "lab"
+    with serving(root, broker.port) as served, Agv(broker.port) as one:
+        until(lambda: served.at() == (0.0, 0.0))
+        before = (root / "TARGETS.md").read_text()
+        page = json.loads(before)
+        fence = {"workspace": {"low": [-1, -1], "high": [3, 3]}}
+        page["targets"][0]["config"][member] = {"safety": fence, "battery_min": 5.0}[member]
+        (root / "TARGETS.md").write_text(json.dumps(page))
+        until(lambda: f"TARGETS.md {ME}" in served.alerts())
+        served.world.jobs.accept([Order("far", ME, "move_to", {"target_pose": [6.0, 0.0, 0.0]})])
+        until(lambda: served.world.jobs.load("far").status.state.terminal)
+        outcome = served.world.jobs.load("far").status.outcome
+        assert outcome is not None and outcome.ok is (member != "safety") and bool(one.orders) is outcome.ok
+        (root / "TARGETS.md").write_text(before)
+        until(lambda: f"TARGETS.md {ME}" not in served.alerts())

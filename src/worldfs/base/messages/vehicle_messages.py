@@ -86,6 +86,15 @@ ROWS = {
         "send {robot} elsewhere, or drive by `paos mission add`, which waits; if it is not there, remove its entry",
         "请将 {robot} 移开，或用 `paos mission add`（会等待）；若它不在那里，请删除它的条目",
     ),
+    "vehicle.two_places": (
+        "{place} is at ({x:g}, {y:g}) here, and at ({zx:g}, {zy:g}) in ENVIRONMENT.md map.zones",
+        "{place} 在此处位于 ({x:g}, {y:g})，而在 ENVIRONMENT.md map.zones 中位于 ({zx:g}, {zy:g})",
+    ),
+    "vehicle.same_place": ("one place in both documents", "两份文档中的同一位置"),
+    "vehicle.correct_place": (
+        "correct the wrong one; TARGETS.md is read when `paos up` starts",
+        "改正错误的一处；TARGETS.md 在 `paos up` 启动时读取",
+    ),
     "vehicle.no_way": ("no edges lead to {place}", "没有边通向 {place}"),
     "vehicle.edge_to": ("an edge to {place}", "通向 {place} 的边"),
     "vehicle.add_edge": ("add it to config.edges", "把它加到 config.edges"),

@@ -85,6 +85,17 @@ ROWS = {
         "use sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md); go2_edu is simulated",
         "改用会话：TARGETS.md 中 adapter.driver 为 unitree_go2 的目标(docs/robots.md)；go2_edu 是仿真的",
     ),
+    "world.target_entry": ("the entry", "该条目"),
+    "world.target_changed": (
+        "{members} of {id} changed since `paos up` began; the robot works by what was there then",
+        "{id} 的 {members} 在 `paos up` 启动之后被修改；机器人仍按当时的内容工作",
+    ),
+    "world.target_limits": (
+        "{members} of {id} changed since `paos up` began; it is sent no order until it is started by what is there now",
+        "{id} 的 {members} 在 `paos up` 启动之后被修改；在按现有内容重新启动之前不会向它下达指令",
+    ),
+    "world.target_as_started": ("the entry that the robot was started by", "启动机器人时所用的条目"),
+    "world.start_again": ("restart `paos up`, or undo the change", "重新启动 `paos up`，或撤销修改"),
     "world.no_robot_target": (
         "{node} wants the driver {driver!r}, and TARGETS.md has no such robot of that id",
         "{node} 需要驱动 {driver!r}，而 TARGETS.md 中没有这个 id 的此类机器人",
