@@ -149,8 +149,9 @@ class RobotBody:
 
     def stop(self) -> None:
         adapter = self._adapter or self._opening
-        if adapter is not None:
-            adapter.stop()
+        if adapter is None:
+            raise ConnectionError(coded("target.not_connected"))
+        adapter.stop()
 
     def standstill(self, since: float) -> Standstill:
         adapter = self._adapter or self._opening
