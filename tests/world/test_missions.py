@@ -311,6 +311,10 @@ def test_the_command(site, capsys):
         until(lambda: site.states()[first] == "paused")
         site.ask(first, "resume")
         until(lambda: set(site.states().values()) == {"succeeded"})
+        waits = paos(site, capsys, "mission", "add", "wave", "--require", "swimming")[1][0]["id"]
+        code, said = paos(site, capsys, "mission", "cancel", waits)
+        assert code == 0 and "state" not in said[0]  # what this call has cancelled has not "ended already"
+        until(lambda: site.states()[waits] == "cancelled")
     assert next(order.extra["mission"] for order in site.executed) == first
     code, said = paos(site, capsys, "mission", "cancel", first)
     assert (code, said[0]["state"]) == (0, "succeeded")  # it says that nothing is cancelled
