@@ -129,6 +129,10 @@ ROWS = {
     "planner.other_holds": ("{robot} is holding {name}", "{robot} 正拿着{name}"),
     "planner.held_now": ("{name} is in the gripper; say where to put it", "{name} 在夹爪里；请说放到哪里"),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
+    "planner.left_or_meant": (
+        "it is not clear whether “{what}” is meant as well, or is left alone; say it in a sentence of its own",
+        "不清楚“{what}”是也要动，还是不要动；请单独用一句话说明",
+    ),
     "planner.reading": (
         "it is not clear whether “{what}” says where the thing is or where it goes",
         "“{what}”是说东西在哪里还是放到哪里，不清楚",

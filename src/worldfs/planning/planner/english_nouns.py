@@ -16,11 +16,23 @@ from .vocabulary import Vocabulary, Word
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
 _BEFORE_NOUN = {"of", "other", "remaining", *lexicon_en.THE, *lexicon_en.BEST, *lexicon_en.PRONOUNS, '"', "“", "'"}
 _AXES = ("x", "y", "z")
+FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
 _OTHER = ("other", "remaining")
 _ONLY = ("only", "just")
 _NARROWING = (
     "only", ", only", ", just", ", but only", "but only", ", but just", "but just", ", and only", "and only",
 )  # fmt: skip
+_EACH = (
+    ", and",
+    ", or",
+    ", nor",
+    "as well as",
+    ", as well as",
+    "and",
+    "or",
+    "nor",
+    ",",
+)  # of what is left out: all of it
 _OF_THEM = ("of the", "of these", "of those", "of all the", "of all", "of my", "of your")
 _WHAT_IS = ("what is", "whatever is", "what lies", "what stands", "what you find", "what there is")
 _WHICH = ("that is", "which is", "that are", "which are")
@@ -151,7 +163,7 @@ class EnglishNounParser:
                 self.at = mark
                 break
             following = self._next_number(found[-1]) or self.noun()
-            if gap and (self.ahead() in {p.split()[0] for p in lexicon_en.PREPS} or self._distance_here()):
+            if gap and (self.ahead() in FIRST_PREPS or self._distance_here()):
                 self.at = mark
                 break
             found.append(following)
@@ -160,6 +172,28 @@ class EnglishNounParser:
         if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
             raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)
+
+    def left_out(self, *, placed: bool) -> tuple[tuple[NounPhrase, ...], tuple[str, ...]]:
+        """Every item of a list after "except" or "not", and what joins each to the one before.
+
+        `placed`: a place was said before the list, so after a comma an item with a place begins the next clause.
+        Raises NotUnderstood where such an item follows "and" alone: "… not the plate and the spoon in the tray".
+        """
+        found, joins = [self.noun()], []
+        while True:
+            mark = self.at
+            joined = self.phrase(_EACH)
+            if not joined or self.verb_here() or not self.noun_here():
+                break
+            following = self._next_number(found[-1]) or self.noun()
+            if placed and (self.ahead() in FIRST_PREPS or self._distance_here() or self.pattern(lexicon_en.SHALL)):
+                if joined[0] != ",":
+                    raise NotUnderstood("planner.left_or_meant", "ambiguous", what=following.text)
+                break
+            found.append(following)
+            joins.append(joined)
+        self.at = mark
+        return share_heads(found), tuple(joins)
 
     def only_here(self) -> str:
         """ ", but only" before a noun, consumed; "" for none."""
@@ -404,9 +438,11 @@ class EnglishNounParser:
             words, _ = self._words("all")
             if words and all(map(is_colour, words)):
                 self.without += words
+                while self._colour_after(("or", "nor", ", or")):
+                    self.without += self._words("all")[0]
             else:
                 self.at = here
-                noun = replace(noun, but=(*noun.but, self.noun_apart()))
+                noun = replace(noun, but=(*noun.but, *self._not_these(several=noun.plural)))
             return replace(noun, text=" ".join(self.tokens[start : self.at]))
         if linked and (colour := self._colour()):
             return replace(noun, being=(*noun.being, colour), text=" ".join(self.tokens[start : self.at]))
@@ -435,6 +471,31 @@ class EnglishNounParser:
         last = noun.words[-1][0]  # "the fruit" may be several, "the fruit nearest to the can" is one
         plural = noun.plural and self.vocabulary.is_plural(last)
         return replace(noun, quantity="the", plural=plural, text=" ".join(self.tokens[start : self.at]))
+
+    def _colour_after(self, joins: Iterable[str]) -> str:
+        """A joining word before a colour that no noun follows, consumed; "" for none."""
+        mark = self.at
+        found = self.phrase(joins)
+        here = self.at
+        words = self._words("all")[0] if found else []
+        self.at = here if words and all(map(is_colour, words)) else mark
+        return found if self.at == here else ""
+
+    def _not_these(self, *, several: bool) -> tuple[NounPhrase, ...]:
+        """ "… that is not the cup or the plate": each of them.
+
+        Raises NotUnderstood where "and" may add to what is meant: "the things that are not the cup and the plate".
+        """
+        found, joins, marks = [self.noun_apart()], [""], [self.at]
+        while (joined := self.phrase(_EACH)) and self.noun_here() and not self.verb_here():
+            found.append(self.noun_apart())
+            joins.append(joined)
+            marks.append(self.at)
+        last = max((n for n, joined in enumerate(joins) if joined[-2:] == "or"), default=0)  # "or", "nor"
+        if several and last + 1 < len(found):
+            raise NotUnderstood("planner.left_or_meant", "ambiguous", what=found[last + 1].text)
+        self.at = marks[last]
+        return tuple(found[: last + 1])
 
     def noun_apart(self) -> NounPhrase:
         """A noun inside another: what it leaves out is its own."""

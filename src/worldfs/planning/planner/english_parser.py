@@ -8,7 +8,7 @@ from dataclasses import replace
 from worldfs.base.model import Vec
 
 from . import english_manners, english_sequence, lexicon_en
-from .english_nouns import EnglishNounParser
+from .english_nouns import FIRST_PREPS, EnglishNounParser
 from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .vocabulary import Vocabulary
 
@@ -19,7 +19,6 @@ _SHORT = {
 }  # fmt: skip
 _TAILS = (("n't", " not"), ("'d", " would"), ("'ve", " have"), ("'s", " 's"))
 _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
-_FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
 _WITHIN = ("in", "inside")  # said without what they are of
 _ENDS = ("", ".", ",", ";", "and", "then")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
@@ -149,7 +148,7 @@ class EnglishParser(EnglishNounParser):
                 raise NotUnderstood("planner.negation", "negation", word=negated)
             self.at += 1
             self.phrase(("up", "away"))
-        nouns = self.nouns()
+        nouns, _ = self.left_out(placed=False)
         ends = ("alone", "where it is", "where they are", "there", "in place", "out", "as it is")
         if leaving:
             self.phrase(ends)
@@ -250,17 +249,19 @@ class EnglishParser(EnglishNounParser):
     def wished(self) -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
         mark = self.at
-        denied = self.nouns() if self.phrase(("not",)) and self.noun_here() else ()  # "not the cup but the mug goes …"
+        denied = (
+            self.left_out(placed=False)[0] if self.phrase(("not",)) and self.noun_here() else ()
+        )  # "not the cup but the mug goes …"
         if (denied and not self.phrase(("but", ", but"))) or not self.noun_here():
             self.at = mark
             return None
         what = self.nouns()
-        aside = self.nouns() if self.phrase(lexicon_en.EXCEPT) and self.noun_here() else ()
+        aside = self.left_out(placed=False)[0] if self.phrase(lexicon_en.EXCEPT) and self.noun_here() else ()
         self.phrase((",",) if aside else ())
         if (
             self.pattern(lexicon_en.SHALL)
             or self.ahead() in ("into", "onto")
-            or (self.listed and self.ahead() in _FIRST_PREPS)
+            or (self.listed and self.ahead() in FIRST_PREPS)
         ):
             places, but = self.places("put")
             what = self.narrowed(what)
@@ -272,7 +273,7 @@ class EnglishParser(EnglishNounParser):
 
     def shift(self) -> DirectionalMove | None:
         """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""
-        if self.ahead() == "right" and self.ahead(1) in _FIRST_PREPS - {"of", "by", "to"}:
+        if self.ahead() == "right" and self.ahead(1) in FIRST_PREPS - {"of", "by", "to"}:
             return None  # "right in the middle", "right next to": no direction
         mark, metres = self.at, self.length()
         here, way = self.at, self.phrase(lexicon_en.WAYS)
@@ -359,17 +360,34 @@ class EnglishParser(EnglishNounParser):
         self.or_places.append((lexicon_en.PREPS.get(prep, side), (self.noun(),)))
         return True
 
-    def not_meant(self) -> tuple[NounPhrase, ...] | bool:
-        """What "not" is said of after what was meant: things; True for a place; False for neither."""
+    def not_meant(self, said: str, *, placed: bool, opened: bool) -> tuple[NounPhrase, ...] | bool:
+        """What "not" is said of after what was meant: things; True for places; False for neither.
+
+        `said`: the words for it; `placed`: they stand after a place, `opened`: after a comma.
+        """
         if (prep := self.phrase(lexicon_en.PREPS)) and self.noun_here():
-            self.noun()
+            self.left_out(placed=False)
             return True
         if prep or not self.noun_here():
             return False
-        found = [self.noun()]
-        while self.phrase(("or", "nor")):
-            found.append(self.noun())
-        return tuple(found)
+        found, joins = self.left_out(placed=placed)
+        if joins and "or" not in joins[-1] and not self._is_apart(said, joins, placed=placed, opened=opened):
+            raise NotUnderstood(
+                "planner.left_or_meant", "ambiguous", what=f"{joins[-1].strip(', ')} {found[-1].text}".strip()
+            )
+        return found
+
+    def _is_apart(self, said: str, joins: tuple[str, ...], *, placed: bool, opened: bool) -> bool:
+        """Does "not" plainly hold for all of a list that "and" or a comma joins?
+
+        "The cup, not the plate, and the spoon" may mean the spoon too.
+        """
+        several = len(joins) > 1 and "," in joins[0]
+        if placed or self.at == len(self.tokens):
+            return joins[-1] in ("and", ",") or several
+        closed = self.ahead() == ","
+        whole = joins[-1] == "and" and (len(joins) == 1 or (closed and several))
+        return whole and (said in ("instead of", "rather than") or (opened and closed))
 
     def owned_side(self) -> Place | None:
         """ "to the can's left": None and nothing consumed for none."""
@@ -400,7 +418,7 @@ class EnglishParser(EnglishNounParser):
             comma = self.ahead() == ","
             self.at += comma
             if (said := self.phrase((*lexicon_en.EXCEPT, *lexicon_en.CONTRAST))) in lexicon_en.CONTRAST:
-                if not (found_not := self.not_meant()):
+                if not (found_not := self.not_meant(said, placed=bool(found), opened=comma)):
                     self.at = mark
                     return tuple(found), tuple(but)
                 but += found_not if isinstance(found_not, tuple) else ()
@@ -409,7 +427,7 @@ class EnglishParser(EnglishNounParser):
                 if not self.noun_here():
                     self.at = mark
                     return tuple(found), tuple(but)
-                but += self.nouns()
+                but += self.left_out(placed=bool(found))[0]
                 continue
             self.at = mark
             if owned := self.owned_side():
@@ -417,8 +435,8 @@ class EnglishParser(EnglishNounParser):
                 continue
             self.at += comma and not found and act == "put" and self.ahead(1) in lexicon_en.PREPS
             self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
-            self.phrase(("right", "just", "directly", "immediately")) if self.ahead(1) in _FIRST_PREPS else ""
-            self.phrase(("either",)) if self.ahead(1) in _FIRST_PREPS else ""
+            self.phrase(("right", "just", "directly", "immediately")) if self.ahead(1) in FIRST_PREPS else ""
+            self.phrase(("either",)) if self.ahead(1) in FIRST_PREPS else ""
             middle = self.at
             gap = self.length() if act in ("put", "bring") else 0.0
             prep = self.phrase(lexicon_en.PREPS)

@@ -9,7 +9,7 @@ from typing import Final
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 
-from . import asking, asking_whole, choosing, endings, one_thing, related, several_things
+from . import asking, asking_whole, choosing, endings, left_alone, one_thing, related, several_things
 from .drawing import Draw
 from .grammar import Speech
 from .labels import EN, ZH
@@ -20,7 +20,7 @@ ROBOT: Final = "franka_001"
 TABLE: Final = Thing(TABLE_ID, "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
 KINDS: Final[Mapping[str, Kind]] = {
     **one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS, **asking_whole.KINDS,
-    **endings.KINDS, **related.KINDS,
+    **endings.KINDS, **related.KINDS, **left_alone.KINDS,
 }  # fmt: skip
 QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED))
 ENGLISH_ONLY: Final = one_thing.ENGLISH_ONLY | endings.ENGLISH
