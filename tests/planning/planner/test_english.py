@@ -221,6 +221,28 @@ def test_a_question_is_answered_and_moves_nothing(scene, text, part):
     assert intent.answer
 
 
+PERMITTED = [
+    *(f"{form} {fine} to put" for form in ("is it", "would it be") for fine in ("ok", "okay", "all right", "fine")),
+    "is it nice to put", "is it possible to put", "do you want to put", "do you mind if you put",
+    "do you mind if I put", "would it be ok if we put", "can we put", "could we put", "will we put", "would we put",
+]  # fmt: skip
+TOLD = ("you should", "we should", "you need to", "I want you to", "it is time to", "make sure to", "have the robot")
+
+
+@pytest.mark.parametrize("opening", ["", "ok, ", "well, "])
+@pytest.mark.parametrize("asked", [*(p + end for p in PERMITTED for end in ("", "?")), *(f"{t} put?" for t in TOLD)])
+def test_whether_something_is_permitted_is_a_question_and_no_order(scene, asked, opening):
+    mark = "?" if asked.endswith("?") else ""
+    intent = interpret(f"{opening}{asked.removesuffix('?')} the apple in the basket{mark}", scene)
+    assert not isinstance(intent, CommandIntent), intent
+
+
+@pytest.mark.parametrize("told", [*TOLD, "could you", "would you like to", "would it be possible to", "shall we"])
+def test_the_same_beginnings_order_without_a_mark_or_politely(scene, told):
+    mark = "" if told in TOLD else "?"
+    assert isinstance(interpret(f"{told} put the apple in the basket{mark}", scene), CommandIntent)
+
+
 def test_what_is_left_alone_is_protected(scene):
     intent = interpret("put the apple in the basket and don't touch the can", scene)
     assert isinstance(intent, CommandIntent) and intent.protected == ("can_01",)

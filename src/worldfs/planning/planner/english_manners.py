@@ -22,16 +22,16 @@ _ASIDE: Final = (
 _FORMS: Final = tuple(
     (form, re.compile(rf"(?:{pattern}) "))
     for form, pattern in (
-        ("base", r"(?:could|can|would|will) (?:you|we)(?: (?:kindly|possibly|please|maybe|perhaps))*"
+        ("base", r"(?:could|can|would|will) you(?: (?:kindly|possibly|please|maybe|perhaps))*"
                  r"(?: be (?:able|willing|(?:so )?(?:kind|good|nice)(?: enough)?) (?:as )?to)?"),
         ("base", r"(?:why do not (?:you|we)|why not|shall we|(?:how|what) about (?:you|we))"),
         ("base", r"(?:could|can|may|might) i (?:ask|trouble|bother) you to"),
-        ("base", rf"(?:is|would) it (?:be )?(?:possible|{_NICE})(?: for you)? to"),
-        ("base", rf"it would be {_VERY}{_NICE} (?:if you (?:could|would)|to)"),
+        ("base", r"(?:is it possible for you|would it be possible(?: for you)?) to"),  # not "is it ok to"
+        ("base", rf"it would be {_VERY}{_NICE} if you (?:could|would)"),
         ("base", rf"i would (?:be {_VERY}{_GLAD}|appreciate it) if you (?:could|would)"),
         ("base", r"i (?:wonder|was wondering|am wondering) (?:if|whether) you (?:could|would|can)"
                  r"(?: (?:maybe|perhaps|please))?"),
-        ("base", r"(?:would you like|do you want) to"),
+        ("base", r"would you like to"),
         ("base", r"do you think you could"),
         ("base", r"i (?:would like|would love|want|need|ask|have to ask|would ask)(?: for)? you to"),
         ("base", r"i need to have you"),
@@ -44,8 +44,8 @@ _FORMS: Final = tuple(
         ("base", rf"{_ASIDE} ,"),
         ("end", r"(?:make sure|be sure|see to it|ensure)(?: that)?(?! to )"),
         ("gerund", r"try|(?:start|begin)(?: by)?"),
-        ("gerund", r"(?:(?:would|do) you )?mind|(?:how|what) about"),
-        ("past", rf"(?:it would|would it) be {_VERY}{_NICE} if (?:you|we)"),
+        ("gerund", r"(?:(?:would|do) you )?mind(?=(?: please| kindly)? [a-z]+ing )|(?:how|what) about"),
+        ("past", rf"(?:it would|would it) be {_VERY}{_NICE} if you"),
         ("past", rf"i would (?:be {_VERY}{_GLAD}|appreciate it) if you"),
         ("wish", r"(?:can|could|may|might) i (?:have|get)|i (?:want|would like|need|would love)(?: to have)?"),
         ("wish", r"let me have|would you get"),
@@ -95,6 +95,19 @@ def requested(tokens: list[str]) -> tuple[str, list[str]]:
         end, _, kind = max(found, key=lambda one: (one[0], -one[1]))
         form = kind if form in ("", "base") else form
         rest = strip_openers(text[end:].split())
+
+
+_ASKED: Final = re.compile(
+    r"(?:(?:can|could|may|might|will|would|shall|do|is|why|how|what) |mind |i (?:wonder|was wondering|am wondering) )"
+)
+
+
+def asks(tokens: list[str]) -> bool:
+    """Is the polite beginning a question by its form, so that its mark asks nothing: "could you …?", "shall we …?"
+
+    After another one it does: "we should put the apple in the basket?"
+    """
+    return bool(_ASKED.match(" ".join((*strip_openers(tokens), ""))))
 
 
 def tagged(tokens: list[str]) -> bool:

@@ -38,7 +38,8 @@ def is_question(tokens: list[str]) -> bool:
     """Asked rather than ordered: by its first word, or by its mark; polite requests are orders."""
     form, rest = english_manners.requested(tokens)
     if form:  # "can you see the apple" and "can you reach it" order nothing
-        return _asks(rest) or ("you" in tokens and rest[:1] in (["see"], ["reach"]))
+        marked = "?" in rest and not (english_manners.asks(tokens) or english_manners.tagged(rest))
+        return marked or _asks(rest) or ("you" in tokens and rest[:1] in (["see"], ["reach"]))
     if rest[:1] == ["when"] and "," in rest and "?" not in rest:
         return False  # "when it is dark, go home" supposes, and asks nothing
     return _asks(rest) or ("?" in rest and not english_manners.tagged(rest))
