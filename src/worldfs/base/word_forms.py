@@ -80,3 +80,13 @@ def plurals(word: str) -> frozenset[str]:
     if word.endswith("o"):
         found.add(word + "es")
     return frozenset(found | {word + "s"})
+
+
+@lru_cache(maxsize=_KEPT)
+def singulars(word: str) -> tuple[str, ...]:
+    """The word, and what it may be the plural of."""
+    found = [word]
+    for end, instead in (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man")):
+        if word.endswith(end) and len(word) > len(end) + 1 and word in plurals(word.removesuffix(end) + instead):
+            found.append(word.removesuffix(end) + instead)
+    return tuple(found)

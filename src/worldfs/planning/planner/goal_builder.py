@@ -140,7 +140,8 @@ class GoalBuilder:
             fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
             if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
-            if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
+            there = noun.other or noun.quantity == "the"  # of "the mug" one was found
+            if not there and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
         return found
 

@@ -94,6 +94,14 @@ SORTED_BY_COLOUR = FILLINGS | _set(
 HOLDING = _set(
     "bowl cup mug glass pot pan dish plate bin bucket barrel keg shaker grinder dispenser crate case tub vat"
 )
+# Words that end in a noun and are no such thing: a pineapple is no apple.
+OTHER_THAN_END = _set(
+    "pineapple butterfly dragonfly firefly eggplant hotdog corndog carpet puppet trumpet crumpet seahorse sawhorse hedgehog "
+    "starfish jellyfish cuttlefish crayfish peanut doughnut donut horseshoe corkscrew toothpick keyboard buttercup ladybird "
+    "toadstool cauliflower caterpillar scarecrow rainbow elbow dumbbell barbell herring bearing necklace mushroom headphone "
+    "headphones earphone earphones microphone saxophone xylophone passport lipstick chopstick candlestick joystick drumstick "
+    "cocktail handicap penguin sandpaper wallpaper bracelet cottage hammock"
+)
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it

@@ -79,7 +79,10 @@ class NounResolver:
         unsure = [fit.id for fit in here if any(self.vocabulary.may_be_coloured(fit.id, word) for word in noun.without)]
         if unsure:
             raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
-        doubtful = [fit for fit in fits if fit.kind is FitKind.DOUBT and self._is_so_called(fit.id, noun)]
+        may_be = [
+            fit for fit in fits if fit.kind is FitKind.DOUBT or (fit.kind is FitKind.ENDING and self._several(noun))
+        ]
+        doubtful = [fit for fit in may_be if self._is_so_called(fit.id, noun)]
         here, doubtful = ([fit for fit in found if fit.id not in spared] for found in (here, doubtful))
         if noun.other:
             if not self.mentioned & {fit.id for fit in anywhere}:
@@ -96,6 +99,10 @@ class NounResolver:
         if not here:
             return self._nothing(noun, fits, doubtful)
         return self._chosen(noun, here, doubtful, fits)
+
+    def _several(self, noun: NounPhrase) -> bool:
+        """Is it decided of each thing whether it is meant: of several, of the most so, of what is left out?"""
+        return noun.plural or noun.quantity == "all" or bool(noun.best) or self.sparing
 
     def may_be(self, noun: NounPhrase) -> list[str]:
         """Things of which only the colour is in doubt: red wine, of "the red things"."""
@@ -199,9 +206,11 @@ class NounResolver:
             raise self._ambiguous(noun, [*found, *also])
         if all(fit.clash and not fit.exact for fit in found):  # 红罐子: the green 红茶罐, or a can that is red?
             found = closest(here, several=True)
-        if doubtful and (several or not any(fit.exact for fit in found)) and noun.quantity != "any":
+        exact = any(fit.exact for fit in found)
+        listed = self.sparing and any(fit.kind is FitKind.DOUBT for fit in doubtful)
+        if doubtful and (several or listed or not exact) and noun.quantity != "any":
             raise self._ambiguous(noun, [*found, *doubtful])
-        if not several and any(fit.exact for fit in found):
+        if not several and exact:
             found = [fit for fit in found if fit.exact or fit.clash]
         apart = len({fit.kind is FitKind.WIDER for fit in found}) > 1  # the cups: is the mug one of them?
         if len(found) > 1 and (apart or any(fit.clash for fit in found)):

@@ -84,6 +84,7 @@ class _QuestionAnswerer(SceneSentences):
         self.vocabulary = vocabulary
         self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
         self.resolver = NounResolver(scene, vocabulary, language)
+        self.counted = False  # the question is about a number of things
 
     # -- things ---------------------------------------------------------------------------------------------------
 
@@ -108,8 +109,10 @@ class _QuestionAnswerer(SceneSentences):
         if part.side and (exact := [fit.id for fit in fits if fit.exact]):  # behind the buffer: not the "pH 7 buffer"
             return exact
         found = closest(fits, several=True)
-        doubtful = [fit.id for fit in fits if fit.kind is FitKind.DOUBT]
-        if doubtful and not (found and all(fit.exact for fit in found) and not noun.plural):  # as for an order
+        each = noun.plural or self.counted  # "how many glasses": of each, whatever the word looks like
+        unsure = (FitKind.DOUBT, *((FitKind.ENDING,) if each or not found else ()))
+        doubtful = [fit.id for fit in fits if fit.kind in unsure]
+        if doubtful and not (found and all(fit.exact for fit in found) and not each):  # as for an order
             raise self.uncertain(noun, [*(fit.id for fit in found), *doubtful])
         if any(fit.clash and not fit.exact for fit in found):
             raise self.uncertain(noun, [fit.id for fit in found])
@@ -133,6 +136,8 @@ class _QuestionAnswerer(SceneSentences):
             return "" if not all(known) or (plain and coloured) else self.none(part)
         if words[-1][1] & MANY_KINDS and (like := [fit.id for fit in self.vocabulary.fits(words)]):
             raise self.uncertain(part.noun, like)  # is a toy car a toy?
+        if words[-1][1] & MANY_KINDS and any(not self.vocabulary.called[id].kinds for id in self.vocabulary.moving):
+            return ""  # is a hammer a tool?
         rest = [word for word in words[:-1] if not is_colour(word)]
         heads = [fit.id for fit in closest(self.vocabulary.fits(words[-1:]), several=True)]
         like = [fit.id for fit in closest(self.vocabulary.fits((*rest, words[-1])), several=True)]
@@ -155,6 +160,7 @@ class _QuestionAnswerer(SceneSentences):
         if q.topic in ("", "never"):
             return ""
         subjects, place = q.subjects(), q.place()
+        self.counted = q.topic in ("many", "more", "fewer")
         parts = [*subjects, *((place,) if place is not None else ())]
         if q.topic in ("more", "fewer"):
             return self.compared_counts(q, subjects, place)

@@ -12,8 +12,17 @@ from functools import lru_cache
 from typing import Final
 
 from worldfs.base.model import Thing
-from worldfs.base.name_parts import DESCRIBING, DESCRIBING_SIGNS, SIZES, Ending, NameParts, is_head, name_parts
-from worldfs.base.word_forms import is_chinese, pieces, plurals
+from worldfs.base.name_parts import (
+    DESCRIBING,
+    DESCRIBING_SIGNS,
+    SIZES,
+    Ending,
+    NameParts,
+    is_head,
+    name_parts,
+    names_head,
+)
+from worldfs.base.word_forms import is_chinese, pieces, singulars
 
 from . import lexicon_en, lexicon_zh
 
@@ -42,6 +51,10 @@ class ThingWords:
     kinds: frozenset[str] = frozenset()
     broader: frozenset[str] = frozenset()
     wider: frozenset[str] = frozenset()  # kinds above it that name things of their own as well: a mug is a cup
+    categories: frozenset[str] = frozenset()  # words for the stated category
+    doubted: frozenset[str] = (
+        frozenset()
+    )  # those of them that are also modifiers in the name, and what they are a kind of
     said_of: frozenset[str] = frozenset()  # senses of the words beside the head
     denied: frozenset[str] = frozenset()  # words beside the head that the name denies
     shape: str = ""
@@ -130,10 +143,15 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
     if of_id and named:  # table, with the id kitchen_table
         beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
         parts = replace(parts, beside=parts.beside | beside)
+    listed = _category(thing.category)
+    doubted: frozenset[str] = frozenset()
+    if _is_modifier(listed.words, parts):
+        doubted, listed = listed.words | _words_for(listed.own | listed.above), _Category()
     simple = all(word in DESCRIBING | SIZES for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
-        _broader(thing, kinds, parts), _wider(kinds), _said_of(parts), parts.denied,
+        _broader(thing, kinds, listed), (_wider(kinds) | listed.above) - kinds, listed.words, doubted,
+        _said_of(parts), parts.denied,
         _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
     )  # fmt: skip
 
@@ -169,18 +187,48 @@ def _said_of(parts: NameParts) -> frozenset[str]:
     return frozenset(sense for senses in found for sense in senses if sense[:2] == "k:")
 
 
-def _broader(thing: Thing, kinds: frozenset[str], parts: NameParts) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class _Category:
+    """What the stated category says that a thing is. `words`: those for it; `own`: its kinds; `above`: theirs."""
+
+    words: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+
+    @property
+    def above(self) -> frozenset[str]:
+        return frozenset(above for kind in self.own for above in lexicon_en.ancestor_kinds(kind[2:])) - self.own
+
+
+def _category(category: str) -> _Category:
+    stated = pieces(category)
+    if not stated:
+        return _Category()
+    if is_chinese(category):
+        word = "".join(stated)
+        return _Category(frozenset((word,)), _kinds("", word))
+    if stated[-1] in _NOT_A_KIND:
+        return _Category()
+    words = frozenset((stated[-1], *singulars(stated[-1])))
+    nouns = lexicon_en.nouns_en()
+    return _Category(words, frozenset(k for word in words for k in nouns.get(word, ()) if k[:2] == "k:"))
+
+
+def _is_modifier(words: frozenset[str], parts: NameParts) -> bool:
+    """Is one of the words in the name, and not its head: the medicine of a "medicine bottle", 药 of 药瓶?"""
+    inside = any(is_chinese(w) and w in parts.tail and not names_head(w, parts.tail) for w in words)
+    return inside or not words.isdisjoint(parts.beside)
+
+
+def _words_for(kinds: Iterable[str]) -> frozenset[str]:
+    rows = [lexicon_en.KINDS[kind[2:]] for kind in kinds]
+    return frozenset(word for _, english, chinese in rows for word in f"{english} {chinese}".split())
+
+
+def _broader(thing: Thing, kinds: frozenset[str], category: _Category) -> frozenset[str]:
     """What it also is, by the kinds of things and by the category that is stated."""
-    found = set(_wider(kinds) & MANY_KINDS)
-    stated = pieces(thing.category)
-    if stated and stated[-1] not in parts.beside | _NOT_A_KIND and not is_chinese(thing.category):
-        forms = [stated[-1], *(noun for noun in lexicon_en.nouns_en() if stated[-1] in plurals(noun))]
-        own = {k for form in forms for k in lexicon_en.nouns_en().get(form, ()) if k[:2] == "k:"}
-        found |= {f"w:{stated[-1]}"} | {above for kind in own for above in lexicon_en.ancestor_kinds(kind[2:])}
-    elif stated:
-        found |= {above for kind in _kinds("", "".join(stated)) for above in lexicon_en.ancestor_kinds(kind[2:])}
+    found = (_wider(kinds) | category.above) & MANY_KINDS | category.own | {f"w:{word}" for word in category.words}
     if thing.is_container:
-        found.add("k:container")
+        found |= {"k:container"}
     return frozenset(found - kinds)
 
 

@@ -19,7 +19,7 @@ from worldfs.base.name_parts import (
     may_be_head,
     names_head,
 )
-from worldfs.base.word_forms import fold, is_chinese, pieces, plurals
+from worldfs.base.word_forms import fold, is_chinese, pieces, plurals, singulars
 
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
@@ -40,8 +40,9 @@ class FitKind(IntEnum):
     SHAPE = 4  # only its shape
     FILLED = 5  # what is in it: the milk, of a carton of milk
     ANY = 6  # "thing", "one"
-    DOUBT = 7  # the word may be the head of its name
-    PERHAPS = 8  # no fit: the word is part of the name, and the thing may be asked about
+    DOUBT = 7  # the word may be the head of its name; or it is the stated category and yet only a modifier of the name
+    ENDING = 8  # its head ends in the word: a pocketknife may be one of the knives
+    PERHAPS = 9  # no fit: the word is part of the name, and the thing may be asked about
 
 
 class Fit(NamedTuple):
@@ -82,14 +83,14 @@ class Vocabulary:
         self.words = frozenset(
             word
             for c in self.called.values()
-            for word in c.english
-            if len(word) > 1 and word not in lexicon_en.FUNCTION
+            for word in (*c.english, *c.categories)
+            if len(word) > 1 and word not in lexicon_en.FUNCTION and not is_chinese(word)
         )
         self.forms = {form: word for word in self.words for form in plurals(word)}
         self.heads = {c.head for c in self.called.values()} - {""}
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
-        self.tails = {part for c in self.called.values() for part in _tails(c)}
+        self.tails = {part for c in self.called.values() for part in (*_tails(c), *filter(is_chinese, c.categories))}
         parts = self.tails | {part for c in self.called.values() for part in _inner(c.signs)}
         self.parts_zh = {part for part in parts if not self._begins_with_grammar(part)}
         self.more_parts_zh = {part for part in self.tails - self.parts_zh if part not in self.function_zh}
@@ -149,7 +150,7 @@ class Vocabulary:
 
     def is_full_name(self, said: Sequence[str], *, several: bool) -> bool:
         """Are these the words of a whole name; `several`: or of its plural?"""
-        last = {said[-1], *(_singulars(said[-1]) if several else ())}
+        last = {said[-1], *(singulars(said[-1]) if several else ())}
         return any(list(c.full[:-1]) == [*said[:-1]] and c.full[-1] in last for c in self.called.values() if c.full)
 
     def every_english_word(self) -> Iterator[str]:
@@ -210,8 +211,11 @@ class Vocabulary:
         return any(self._head(called, head)[0] is FitKind.NAME for called in self.called.values())
 
     def _is_renamed(self, fit: Fit, word: str) -> bool:
-        """Does it fit only as a kind, though its name could have this word? A name in the other language could not."""
+        """Does it fit only as a kind, though its name could have this word? A name in the other language could not, and
+        a thing is what its category states."""
         called = self.called[fit.id]
+        if not called.categories.isdisjoint(singulars(word)):
+            return False
         return fit.kind in (FitKind.KIND, FitKind.WIDER) and bool(called.tail if is_chinese(word) else called.head)
 
     def is_called(self, id: str, word: Word) -> bool:
@@ -298,11 +302,14 @@ class Vocabulary:
         kinds = {k for k in senses if k[:2] == "k:"}
         if kinds & called.kinds and (called.simple or lexicon_word(word) in lexicon_en.main_nouns()):
             return FitKind.KIND, False
-        if kinds & called.broader or any(f"w:{form}" in called.broader for form in _singulars(word)):
+        if kinds & called.broader or not called.categories.isdisjoint(singulars(word)):
             return FitKind.BROADER, False
         if kinds & called.wider:
             return FitKind.WIDER, False
-        if word in lexicon_en.FILLINGS and called.head in lexicon_en.FILLED and _tells_contents(word, called):
+        filled = word in lexicon_en.FILLINGS and called.head in lexicon_en.FILLED and _tells_contents(word, called)
+        if not called.doubted.isdisjoint(singulars(word)):
+            return (FitKind.BROADER if filled else FitKind.DOUBT), False
+        if filled:
             return FitKind.FILLED, False
         if called.shape in kinds and not called.full:
             return FitKind.SHAPE, False
@@ -310,11 +317,13 @@ class Vocabulary:
             return (FitKind.ANY if called.id in self.moving else None), False
         if self._may_be_head(called, word):
             return FitKind.DOUBT, False
+        if _ends_in(called.head, word):
+            return FitKind.ENDING, False
         return (FitKind.PERHAPS if self._perhaps(called, word, kinds) else None), False
 
     def _may_be_head(self, called: ThingWords, word: str) -> bool:
         """Whether a word, in the singular or the plural, may be the head of a name that does not tell it plainly."""
-        if not called.perhaps.isdisjoint(_singulars(word)):
+        if not called.perhaps.isdisjoint(singulars(word)):
             return True
         if not is_chinese(word):
             return False
@@ -343,9 +352,13 @@ class Vocabulary:
             return True
         if is_chinese(word):
             return word.removesuffix("子") in called.signs
-        forms = {word, *_singulars(word)}
-        ends = any(len(form) > 2 and len(called.head) > len(form) + 2 and called.head.endswith(form) for form in forms)
-        return ends or not forms.isdisjoint(called.beside | called.perhaps) or called.head in plurals(word)
+        forms = set(singulars(word))
+        if (
+            any(len(form) > 2 and called.head.endswith(form) for form in forms)
+            and called.head in lexicon_en.OTHER_THAN_END
+        ):
+            return True
+        return not forms.isdisjoint(called.beside | called.perhaps) or called.head in plurals(word)
 
 
 def _is_id(word: Word) -> bool:
@@ -366,14 +379,11 @@ def lexicon_word(word: str) -> str:
     return _lexicon_forms().get(word, word)
 
 
-@lru_cache(maxsize=1024)
-def _singulars(word: str) -> tuple[str, ...]:
-    """The word, and what it may be the plural of."""
-    found = [word]
-    for end, instead in (("s", ""), ("es", ""), ("ies", "y"), ("ves", "f"), ("ves", "fe"), ("men", "man")):
-        if word.endswith(end) and len(word) > len(end) + 1 and word in plurals(word.removesuffix(end) + instead):
-            found.append(word.removesuffix(end) + instead)
-    return tuple(found)
+def _ends_in(head: str, word: str) -> bool:
+    """Is the head a longer word that ends in this one and may be of its kind: teaspoon, cookbook, but not pineapple?"""
+    if head in lexicon_en.OTHER_THAN_END:
+        return False
+    return any(len(form) > 2 and len(head) > len(form) + 2 and head.endswith(form) for form in singulars(word))
 
 
 def _in_name(called: ThingWords, text: str) -> bool:

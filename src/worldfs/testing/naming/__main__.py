@@ -63,7 +63,8 @@ def described(one: Judged, seed: int) -> str:
 
 def _things(case: Case) -> str:
     told = [
-        (i, [i.id, *([i.colour] if i.colour else []), *([f"in {i.inside}"] if i.inside else [])]) for i in case.things
+        (i, [i.id, *filter(None, (i.colour, i.category)), *([f"in {i.inside}"] if i.inside else [])])
+        for i in case.things
     ]
     return ", ".join(f"{i.shown or i.name.text} ({', '.join(facts)})" for i, facts in told)
 

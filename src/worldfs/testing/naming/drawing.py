@@ -55,6 +55,7 @@ class Look:
     spot: tuple[float, float] | None = None
     inside: str = ""
     id: str = ""
+    category: str = ""
 
 
 ORDINARY: Final = Look()
@@ -155,7 +156,15 @@ class Draw:
             spot = (at[0] + INSIDE[taken][0], at[1] + INSIDE[taken][1])
         colour = look.colour or next((en for en, zh in words_zh.COLOURS.items() if name.hue in (en, zh)), "")
         thing = Item(
-            look.id or self._id(name), name, spot, look.side, look.mass, colour, look.inside, self._write(name)
+            look.id or self._id(name),
+            name,
+            spot,
+            look.side,
+            look.mass,
+            colour,
+            look.inside,
+            look.category,
+            self._write(name),
         )
         if any(t.id == thing.id for t in self.things):
             raise Redraw

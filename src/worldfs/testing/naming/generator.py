@@ -9,7 +9,7 @@ from typing import Final
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 
-from . import asking, asking_whole, choosing, endings, left_alone, one_thing, related, several_things
+from . import asking, asking_whole, choosing, endings, left_alone, one_thing, related, several_things, stated
 from .drawing import Draw
 from .grammar import Speech
 from .labels import EN, ZH
@@ -21,9 +21,10 @@ TABLE: Final = Thing(TABLE_ID, "table", "furniture", (0.45, 0.0, 0.0), size=(0.9
 KINDS: Final[Mapping[str, Kind]] = {
     **one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS, **asking_whole.KINDS,
     **endings.KINDS, **related.KINDS, **left_alone.KINDS,
+    **stated.KINDS,
 }  # fmt: skip
 QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED))
-ENGLISH_ONLY: Final = one_thing.ENGLISH_ONLY | endings.ENGLISH
+ENGLISH_ONLY: Final = one_thing.ENGLISH_ONLY | endings.ENGLISH | stated.ENGLISH
 TRIES: Final = 400  # of the same kind, until its truth is certain
 
 
@@ -53,7 +54,7 @@ def _thing(item: Item) -> Thing:
     return Thing(
         item.id,
         item.shown or item.name.text,
-        "thing",
+        item.category or "thing",
         at,
         size=(item.side,) * 3,
         shape="box",

@@ -40,8 +40,9 @@ def _scene(d: Draw, count: int, others: int, places: int = 1) -> tuple[Label, La
             raise Redraw
     drawn = [said] * count + [other] * others
     d.rng.shuffle(drawn)
+    stated = d.rng.random() < 0.4  # each by its own name
     for name in drawn:
-        d.add(name)
+        d.add(name, Look(category=name.text if stated else ""))
     found = [t for t in d.things if t.name.head == said.head]
     rest = [t for t in d.things if t.name.head == other.head]
     d.fill(0, 2, clear=[said, other])

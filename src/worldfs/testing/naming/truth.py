@@ -27,7 +27,10 @@ class Redraw(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A thing of a scene. `side`: its width and depth (m); `inside`: the id of a container, "" for the table."""
+    """A thing of a scene. `side`: its width and depth (m); `inside`: the id of a container, "" for the table.
+
+    `category`: the one that its document states, "" for a plain thing.
+    """
 
     id: str
     name: Label
@@ -36,6 +39,7 @@ class Item:
     mass: float = 0.1
     colour: str = ""
     inside: str = ""
+    category: str = ""
     shown: str = ""  # the name as the scene writes it: "Can Opener"; "": as it is
     width: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of a place
 

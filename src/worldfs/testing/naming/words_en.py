@@ -237,3 +237,12 @@ RHYMES: Final = "icket, omber, arvin, urpol, engit, olvan, imsel, uftor, ebric, 
 TWO_NAMES: Final = (  # two names; of the first pair only the second may be thought to be the first
     "cup mug", "can tin", "plate dish", "cloth rag", "block cube", "bag sack", "jar pot", "carton box",
 )  # fmt: skip
+ENDED: Final = (  # one word, and the noun that it ends in and may be called by
+    "pocketknife knife", "teaspoon spoon", "cookbook book", "toothbrush brush", "teacup cup", "saucepan pan",
+    "flashlight light", "sweatshirt shirt", "handbag bag", "doormat mat", "eyeglasses glasses", "keyring ring",
+    "beachball ball", "tablecloth cloth", "armchair chair", "whiteboard board", "dustpan pan", "nutcracker cracker",
+)  # fmt: skip
+OTHER_ENDED: Final = (  # one word, and the noun that it ends in and is not
+    "pineapple apple", "butterfly fly", "eggplant plant", "hotdog dog", "carpet pet", "seahorse horse", "trumpet pet",
+    "horseshoe shoe", "buttercup cup", "doughnut nut", "corkscrew screw", "dumbbell bell",
+)  # fmt: skip
