@@ -138,14 +138,16 @@ class EnglishNounParser:
         """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
 
         `then`: the things may be told in their order ("the apple, then the can").
-        `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
+        `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table"), with
+        those between the place and it ("… in the basket and the plate and the can on the table").
         """
+        between = gap and self.tokens[self.at - 1] == "between"
         self.phrase(("either",))
         both = self.ahead() == "both"
         found = [self.noun()]
         if both and self.ahead() == "and" and not (found[0].plural or found[0].pronoun):
             found[0] = replace(found[0], quantity="the", count=0)  # "both the cup and the mug"
-        alone = self.at
+        marks = [self.at]
         while True:
             mark = self.at
             if not gap and self.phrase(("or",)) and self.noun_here() and not self.verb_here():
@@ -164,11 +166,14 @@ class EnglishNounParser:
                 break
             following = self._next_number(found[-1]) or self.noun()
             if gap and (self.ahead() in FIRST_PREPS or self._distance_here()):
-                self.at = mark
+                first = 1 + between  # "between the cup and the plate" is one place
+                found, self.at = (found, mark) if len(found) <= first else (found[:first], marks[first - 1])
                 break
             found.append(following)
-        if gap and self.ahead() in ("too", "also", "as") and len(found) > 1:  # "… in the tray, and the tomato too"
-            found, self.at = found[:1], alone
+            marks.append(self.at)
+        also = self.ahead(self.ahead() == ",")
+        if gap and also in ("too", "also", "as") and len(found) > 1:  # "… in the tray, and the tomato too"
+            found, self.at = found[:1], marks[0]
         if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
             raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)

@@ -89,6 +89,8 @@ class GoalBuilder:
 
     def command(self, clauses: list[Clause], text: str) -> CommandIntent:
         clauses = _taken_together(clauses)
+        said = (one for clause in clauses for noun in clause.nouns() for one in (noun.options or (noun,)))
+        self.resolve.said = tuple(dict.fromkeys(noun.words[-1] for noun in said if noun.words))
         for clause in clauses:
             self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
         for clause in clauses:

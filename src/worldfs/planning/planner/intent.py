@@ -116,6 +116,11 @@ class Clause:
     each: bool = False  # "respectively", 分别: the first thing in the first place, the second in the second
     out: bool = False  # said to leave where it is: "out of the basket", "remove", 拿出来
 
+    def nouns(self) -> tuple[NounPhrase, ...]:
+        """Every noun phrase of the clause."""
+        places = (noun for _, where in (*self.places, *self.or_places) for noun in where)
+        return (*self.what, *self.but, *self.keep, *(noun for noun in places if isinstance(noun, NounPhrase)))
+
     def chosen_freely(self) -> Clause:
         """This clause with "any will do": of things, or of the places that were named."""
         if self.or_places:

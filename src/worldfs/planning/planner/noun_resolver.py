@@ -30,6 +30,7 @@ class NounResolver:
         self.heads: tuple[Word, ...] = ()  # the words for what was named last: what "one" stands for
         self.earlier: tuple[Word, ...] = ()  # those before that: what it may stand for
         self.sparing = False  # reading what is left out
+        self.said: tuple[Word, ...] = ()  # the heads of all phrases of the instruction
         self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
         self.mixed = False  # with "a battery" one thing was named that has no others
 
@@ -71,8 +72,8 @@ class NounResolver:
         if noun.other and self.mentioned:
             noun = self._others(noun)
         fits = self.fits(noun)
-        if self.sparing:  # what is left out may have another name
-            fits = [fit._replace(renamed=False) for fit in fits]
+        if self.sparing:  # what is left out may have another name, unless that is said too: the cups, not the mugs
+            fits = [fit._replace(renamed=fit.renamed and self._is_said_too(fit.id, noun)) for fit in fits]
         anywhere = [fit for fit in fits if fit.certain]
         spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
         here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
@@ -99,6 +100,11 @@ class NounResolver:
         if not here:
             return self._nothing(noun, fits, doubtful)
         return self._chosen(noun, here, doubtful, fits)
+
+    def _is_said_too(self, id: str, noun: NounPhrase) -> bool:
+        """Does another phrase of the instruction name the thing by its own name: "the cups and the mugs"?"""
+        others = [word for word in self.said if word != noun.words[-1]]
+        return any(self.vocabulary.has_name(id, word) for word in others)
 
     def _several(self, noun: NounPhrase) -> bool:
         """Is it decided of each thing whether it is meant: of several, of the most so, of what is left out?"""
@@ -202,6 +208,7 @@ class NounResolver:
             several = not one
         found = closest(here, several)
         also = [fit for fit in fits if fit.renamed and self._is_so_called(fit.id, noun)]
+        also = [fit for fit in also if not self._is_said_too(fit.id, noun)]
         if several and noun.quantity != "any" and len(found) == 1 and also:  # the cans: one can is here, and one tin
             raise self._ambiguous(noun, [*found, *also])
         if all(fit.clash and not fit.exact for fit in found):  # 红罐子: the green 红茶罐, or a can that is red?

@@ -208,7 +208,7 @@ class Vocabulary:
 
     def _names_one(self, head: Word) -> bool:
         """Is there a thing whose own name has this head?"""
-        return any(self._head(called, head)[0] is FitKind.NAME for called in self.called.values())
+        return any(self.has_name(id, head) for id in self.called)
 
     def _is_renamed(self, fit: Fit, word: str) -> bool:
         """Does it fit only as a kind, though its name could have this word? A name in the other language could not, and
@@ -217,6 +217,10 @@ class Vocabulary:
         if not called.categories.isdisjoint(singulars(word)):
             return False
         return fit.kind in (FitKind.KIND, FitKind.WIDER) and bool(called.tail if is_chinese(word) else called.head)
+
+    def has_name(self, id: str, word: Word) -> bool:
+        """Is the word the head of the thing's own name?"""
+        return self._head(self.called[id], word)[0] is FitKind.NAME
 
     def is_called(self, id: str, word: Word) -> bool:
         """Is the word said of the thing: its kind, its colour or a word of its name's head?"""
