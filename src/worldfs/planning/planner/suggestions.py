@@ -8,6 +8,7 @@ from worldfs.base.model import Profile, Scene
 
 from . import thing_names
 from .goal_stages import stages
+from .goals import ClearedGoal
 from .instruction_parser import interpret
 from .intent import CommandIntent
 from .plan import build_plan
@@ -17,6 +18,7 @@ from .scene_facts import containers, movable, sanitized_scene
 from .vocabulary import Vocabulary
 
 MOST = 6  # things tried for one kind of sentence
+MOST_PLANNED = 12  # things moved in all plans of one kind of sentence: after that only the first is tried
 
 FORMS = {
     "en": (
@@ -47,11 +49,18 @@ def suggestions(scene: Scene, language: str, profile: Profile | None = None, rob
     """The first of each kind that would be carried out from here; "go home" if there is nothing else."""
     found, vocabulary = [], Vocabulary(sanitized_scene(scene))
     for forms in (*VISITS[language], *FORMS[language]) if goes_to_places(profile) else FORMS[language]:
-        said = next(
-            (s for s in _filled(forms, scene, language) if _feasible(s, scene, vocabulary, profile, robot_id)), ""
-        )
-        if said:
-            found.append(said)
+        planned = 0
+        for said in _filled(forms, scene, language):
+            intent = interpret(said, scene, profile=profile, robot_id=robot_id, vocabulary=vocabulary)
+            if not isinstance(intent, CommandIntent) or not intent.goals:
+                continue
+            size = _size(intent, scene)
+            if planned and planned + size > MOST_PLANNED:  # a plan of all things takes long, and ends as the first did
+                break
+            planned += size
+            if _feasible(intent, scene, profile, robot_id):
+                found.append(said)
+                break
     return tuple(found) or (thing_names.HOME[language],)
 
 
@@ -66,10 +75,13 @@ def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str
                     yield form.format(thing=thing, box=box, place=place)
 
 
-def _feasible(text: str, scene: Scene, vocabulary: Vocabulary, profile: Profile | None, robot_id: str) -> bool:
-    intent = interpret(text, scene, profile=profile, robot_id=robot_id, vocabulary=vocabulary)
-    if not isinstance(intent, CommandIntent) or not intent.goals:
-        return False
+def _size(intent: CommandIntent, scene: Scene) -> int:
+    """How many things a plan may move; a table that is cleared counts for all things."""
+    clears = any(isinstance(goal, ClearedGoal) for goal in intent.goals)
+    return len(movable(scene)) if clears else len(intent.goals)
+
+
+def _feasible(intent: CommandIntent, scene: Scene, profile: Profile | None, robot_id: str) -> bool:
     limits = PlanConstraints(intent.protected)
     plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
     return bool(plan.actions) and not plan.unmet
