@@ -54,7 +54,7 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
         if counted := lexicon_zh.COUNT.match(text, at):
             kinds = lexicon_zh.count_kinds(counted)
             one_by_one = text.startswith(counted.group(), counted.end())  # 一个一个: a word, and no count
-            if kinds and not one_by_one and text[counted.end() :] and not vocabulary.chinese_word(counted.group()):
+            if kinds and not one_by_one and _is_measure(text, counted, vocabulary):
                 found.append(ChineseWord(counted.group(), kinds))
                 at = counted.end()
                 continue
@@ -72,6 +72,22 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
                 at += size
                 break
     return found
+
+
+def _is_measure(text: str, counted: re.Match[str], vocabulary: Vocabulary) -> bool:
+    """Is the last sign a measure word, and not the beginning of a name (这把手, 两瓶盖) or of nothing?"""
+    end, longest = counted.end(), vocabulary.longest_zh
+    if not text[end:] or vocabulary.chinese_word(counted.group()):
+        return False
+    if counted[3] and any(vocabulary.chinese_word(text[end - 1 : end + n]) for n in range(1, longest)):
+        return False
+    if text[end - 1] not in lexicon_zh.HOLDING:
+        return True
+    following = (text[end : end + n] for n in range(longest, 0, -1) if end + n <= len(text))
+    known = ((word, keys) for word in following if (keys := vocabulary.chinese_word(word)))
+    said = next((vocabulary.said(word, keys) for word, keys in known), ())
+    one = bool(said) and vocabulary.names_one(said[-1])
+    return one and not vocabulary.is_in_a_name(text[end - 1] + "".join(word for word, _ in said))
 
 
 def _numbered(found: list[ChineseWord], number: str, vocabulary: Vocabulary) -> ChineseWord | None:

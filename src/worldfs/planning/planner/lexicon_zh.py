@@ -176,13 +176,16 @@ _ZH: dict[str, str] = {
 }
 DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 MEASURES = "个只条块本把支枝张件双副根颗粒片枚台辆盏顶套卷朵棵头匹位幅串对节段份种层堆座"
-COUNT = re.compile(rf"([这那])?([一两二三四五六七八九十]|\d+)[{MEASURES}]")
+HOLDING = "瓶杯碗盒袋罐桶箱包盘壶"  # measure words where what follows is a thing of its own: 两瓶牛奶
+COUNT = re.compile(rf"(?:([这那])?([一两二三四五六七八九十]|\d+)|([这那]))[{MEASURES}{HOLDING}]")
 _SEVERAL = "双副对套串"
 _SIGNS = dict(zip("一两二三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
 
 
 def count_kinds(found: re.Match[str]) -> frozenset[str]:
-    """Of a number with its measure word: 两支, 3本, 那两个."""
+    """Of a number, or a word that points, with its measure word: 两支, 3本, 那两个, 这本."""
+    if found[3]:
+        return frozenset(("these" if found[0][-1] in _SEVERAL else "this",))
     number = _SIGNS.get(found[2]) or int(found[2])
     if found[0][-1] in _SEVERAL and number == 1:  # 一双手套 is one thing, or two of them
         return frozenset(("these",))

@@ -138,6 +138,9 @@ class _QuestionAnswerer(SceneSentences):
             raise self.uncertain(part.noun, like)  # is a toy car a toy?
         if words[-1][1] & MANY_KINDS and any(not self.vocabulary.called[id].kinds for id in self.vocabulary.moving):
             return ""  # is a hammer a tool?
+        mixed = [fit.id for fit in self.vocabulary.fits(words[-1:]) if self.vocabulary.has_all(fit.id, words)]
+        if len(words) > 1 and mixed:
+            raise self.uncertain(part.noun, mixed)  # are there two 瓶 of 水, where a 水瓶 is here?
         rest = [word for word in words[:-1] if not is_colour(word)]
         heads = [fit.id for fit in closest(self.vocabulary.fits(words[-1:]), several=True)]
         like = [fit.id for fit in closest(self.vocabulary.fits((*rest, words[-1])), several=True)]

@@ -202,11 +202,15 @@ class Vocabulary:
             return []
         said = tuple(piece for text, _ in words for piece in pieces(text))
         found = [fit for called in self.called.values() if (fit := self._fit(called, words, said)) is not None]
-        if any(fit.kind in (FitKind.KIND, FitKind.WIDER) for fit in found) and self._names_one(words[-1]):
+        if any(fit.kind in (FitKind.KIND, FitKind.WIDER) for fit in found) and self.names_one(words[-1]):
             found = [fit._replace(renamed=self._is_renamed(fit, words[-1][0])) for fit in found]
         return found
 
-    def _names_one(self, head: Word) -> bool:
+    def is_in_a_name(self, signs: str) -> bool:
+        """Does a Chinese name have these signs, one after the other?"""
+        return any(signs in called.signs for called in self.called.values())
+
+    def names_one(self, head: Word) -> bool:
         """Is there a thing whose own name has this head?"""
         return any(self.has_name(id, head) for id in self.called)
 
@@ -221,6 +225,12 @@ class Vocabulary:
     def has_name(self, id: str, word: Word) -> bool:
         """Is the word the head of the thing's own name?"""
         return self._head(self.called[id], word)[0] is FitKind.NAME
+
+    def has_all(self, id: str, words: Sequence[Word]) -> bool:
+        """Are all of the words in the thing's name, in whatever order?"""
+        called = self.called[id]
+        names = {*called.full, *called.beside, called.head}
+        return all(w in called.signs if is_chinese(w) else not names.isdisjoint(singulars(w)) for w, _ in words)
 
     def is_called(self, id: str, word: Word) -> bool:
         """Is the word said of the thing: its kind, its colour or a word of its name's head?"""

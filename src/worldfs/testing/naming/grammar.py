@@ -23,7 +23,9 @@ class Speech:
 
     def the(self, name: Label) -> str:
         if not self.en:
-            return name.text if self.rng.random() < 0.85 else f"那个{name.text}"
+            return (
+                name.text if self.rng.random() < 0.85 else f"{self.rng.choice('这那')}{self.measure(name)}{name.text}"
+            )
         if name.text[-1].isdigit() and name.words:
             return name.text
         return f"the {name.text}"
