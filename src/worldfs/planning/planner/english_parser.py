@@ -367,16 +367,30 @@ class EnglishParser(EnglishNounParser):
         `said`: the words for it; `placed`: they stand after a place, `opened`: after a comma.
         """
         if (prep := self.phrase(lexicon_en.PREPS)) and self.noun_here():
-            self.left_out(placed=False)
+            self.left_out(placed=True)
             return True
         if prep or not self.noun_here():
             return False
         found, joins = self.left_out(placed=placed)
-        if joins and "or" not in joins[-1] and not self._is_apart(said, joins, placed=placed, opened=opened):
-            raise NotUnderstood(
-                "planner.left_or_meant", "ambiguous", what=f"{joins[-1].strip(', ')} {found[-1].text}".strip()
-            )
+        each = not joins or any("or" in joined for joined in joins)
+        if not each and not self._is_apart(said, joins, placed=placed, opened=opened):
+            raise NotUnderstood("planner.left_or_meant", "ambiguous", what=found[-1].text)
+        mark = self.at
+        self.phrase((",",))
+        also = self.phrase(("but", "too", "also", "as well"))  # "not the plate but the spoon", "… and the spoon too"
+        self.at = mark
+        if also and (joins or also == "but") and not self._but_again():
+            raise NotUnderstood("planner.left_or_meant", "ambiguous", what=found[-1].text)
         return found
+
+    def _but_again(self) -> bool:
+        """Does "but not", "but leave …" or "but only" follow?"""
+        mark = self.at
+        self.phrase((",",))
+        again = self.ahead() == "but" and self.ahead(1) in ("not", "leave", "keep", "do", "only", "just", "never")
+        again |= self.ahead() == "but" and self.ahead(1) in lexicon_en.FIRST_VERBS
+        self.at = mark
+        return again
 
     def _is_apart(self, said: str, joins: tuple[str, ...], *, placed: bool, opened: bool) -> bool:
         """Does "not" plainly hold for all of a list that "and" or a comma joins?
