@@ -100,7 +100,7 @@ OTHER_THAN_END = _set(
     "starfish jellyfish cuttlefish crayfish peanut doughnut donut horseshoe corkscrew toothpick keyboard buttercup ladybird "
     "toadstool cauliflower caterpillar scarecrow rainbow elbow dumbbell barbell herring bearing necklace mushroom headphone "
     "headphones earphone earphones microphone saxophone xylophone passport lipstick chopstick candlestick joystick drumstick "
-    "cocktail handicap penguin sandpaper wallpaper bracelet cottage hammock"
+    "cocktail handicap penguin sandpaper wallpaper bracelet cottage hammock magnet cabinet bonnet"
 )
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
