@@ -214,9 +214,11 @@ def test_a_page_shows_every_argument_as_it_is_typed() -> None:
     assert [word for word in ("-q, --quiet", "--type research|ad-hoc", "--timeout SECONDS") if word not in text] == []
 
 
-def test_an_option_that_is_given_twice_is_no_command():
-    with pytest.raises(BadInput, match=r"--timeout.*more than once"):
-        said("agent run rio --timeout 3 --timeout 4")
+def test_an_option_that_names_one_thing_names_no_second_one():
+    with pytest.raises(BadInput, match=r"--node.*more than once"):
+        parse(["do", "--node", "a", "--node", "b", "go", "home"], COMMANDS)
+    assert parse(["do", "--node", "a", "--node=a", "go", "home"], COMMANDS)["node"] == "a"
+    assert said("agent run rio --timeout 3 --timeout 4")["timeout"] == 4.0, "an alias is overridden"
     assert said("agent run rio --error a --error b")["error"] == ["a", "b"]
 
 

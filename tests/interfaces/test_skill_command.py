@@ -205,7 +205,7 @@ def test_a_skill_file_of_a_name_for_words_is_its_file_and_asks_no_model(place: P
         ("```python\ndef stage1_subgoal_constraint1(e, k):\n    return e.__class__\n```", "away.md:2"),
         ("```python\nwhile True:\n    pass\n```", "while"),
         ("I would rather not.", "no Python"),
-        (SKILL.replace("keypoints = [", "points = ["), "no keypoints"),
+        (SKILL.replace("keypoints = [", "points = ["), "grasp_points, which nothing reads"),
         (SKILL.replace('goal = ["place"', 'goal = ["destroy"'), "goal"),
         ("#" * 200_000, "at most"),
     ],

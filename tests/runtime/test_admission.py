@@ -63,7 +63,33 @@ def test_what_no_file_can_show_is_refused_by_name(bad, found):
     assert str(render(finding.found, "en")) == found
 
 
-@pytest.mark.parametrize("op", ["stop", "STOP", "emergency_stop", "e-stop", "halt", "stop_all", "急停", "停止"])
+@pytest.mark.parametrize(
+    "op",
+    [
+        "stop",
+        "STOP",
+        "emergency_stop",
+        "e-stop",
+        "halt",
+        "stop_all",
+        "急停",
+        "停止",
+        "pause",
+        "emergency_brake",
+        "cancel",
+        "wait",
+        "hold",
+        "quit",
+        "shutdown",
+        "power off",
+        "kill",
+        "stand_still",
+        "stop_motion",
+        "disable",
+        "暂停",
+        "别动",
+    ],
+)
 def test_an_order_that_is_to_stop_a_robot_is_refused_at_once(op):
     """It would wait behind the job that it is to end."""
     (finding,) = means_stop(replace(order("a"), op=op))
@@ -71,6 +97,6 @@ def test_an_order_that_is_to_stop_a_robot_is_refused_at_once(op):
     assert "paos stop arm" in str(render(finding.fix, "en"))
 
 
-@pytest.mark.parametrize("op", ["move_to", "stop_filling", "place", "stopper", ""])
+@pytest.mark.parametrize("op", ["move_to", "place", "hold_out", "bend", "awaited", ""])
 def test_another_order_is_not(op):
     assert means_stop(replace(order("a"), op=op)) == []

@@ -32,7 +32,7 @@ _OTHER_STOP: Final = (
     "it hurts|that hurts|mayday|"
     "put a stop to it|put a stop to this|put an end to it|put an end to this|"
     "住手|定住|打住|等一下|等等|等一等|等我|等等我|等我一下|慢着|且慢|取消|取消任务|关机|关掉机器人|关闭机器人|"
-    "够了|算了|到此为止|罢手|收手|待在原地|呆在原地|放开我|松开我|放手|撒手|松手|别压我|压到我了|压着我了|压到我的手了|"
+    "站着别动|站着不动|原地不动|原地别动|停在原地|够了|算了|到此为止|罢手|收手|待在原地|呆在原地|放开我|松开我|放手|撒手|松手|别压我|压到我了|压着我了|压到我的手了|"
     "夹住我了|夹到我了|夹着我了|夹到手了|夹住手了|撞人了|撞到人了|撞到我了|关掉|断电|关电源|切断电源|救命|好疼"
 )
 # A negation, and what may stand between it and the verb of motion.
@@ -99,6 +99,7 @@ _BEFORE_ROBOT: Final = (
 _AND: Final = "and|&|和|跟|与"
 # Where, when, and manners: they change nothing.
 _MANNERS: Final = (
+    "plz|rn|alright|all right|"
     "please|pls|just|hey|hi|hello|yo|now|oh|ah|ow|ouch|ugh|argh|ok|okay|yes|yeah|well|so|but|sir|buddy|mate|dude|guys|"
     "help|help me|careful|be careful|watch out|look out|danger|quick|quickly|fast|hurry|hurry up|come on|listen|right|"
     "i said|i say|i beg you|i repeat|thanks|thank you|immediately|instantly|at once|right now|right away|straight away|"
@@ -106,17 +107,21 @@ _MANNERS: Final = (
     "for now|for a moment|for a second|for a minute|for a sec|a moment|a second|a minute|a sec|a bit|here|there|"
     "right here|right there|where you are|where it is|will you|would you|could you|can you|if you please|or else|"
     "god|my god|oh my god|omg|gosh|jesus|jesus christ|christ|heavens|damn|damn it|dammit|goddamn|goddammit|fuck|"
+    "there is a child|there's a child|there is a person|there's a person|there is someone|there's someone|"
+    "someone is there|someone is in the way|somebody is in the way|a child is in the way|you idiot|you stupid thing|"
     "fucking|bloody|hell|bloody hell|for god's sake|for goodness sake|for goodness' sake|for heaven's sake|"
     "for heavens sake|for gods sake|for christ's sake|for pete's sake|for fuck's sake|for the love of god|man|boy|"
     "请|快|快点|赶快|赶紧|现在|马上|立刻|立即|先|都|全|全都|给我|拜托|麻烦|求你|求求你|求你了|天哪|天啊|我说|喂|嘿|哎|哎呀|啊|呀|吧|"
     "了|来|嘛|呢|哦|好了|行了|够了|小心|危险|谢谢|谢谢你|好吗|行吗|可以吗|好不好|行不行|可不可以|能不能|在这里|在这儿|在原地|"
-    "在那里|在那儿|一下|会儿|一会儿"
+    "在那里|在那儿|一下|会儿|一会儿|有人|前面有人|有小孩|有孩子|前面有小孩|原地|着"
 )
 # Manners that ask for a stop which is still to be said.
 _ASKING: Final = (
     "no|nope|you|can|could|please to|you can|you may|you should|you must|you have to|you need to|you had better|"
     "you'd better|must|should|has to|have to|needs to|need to|i want|i need|i would like|i'd like|to|make|have|let|"
     "let's|tell|get|i told you|i asked you|why don't you|why won't you|why can't you|"
+    "can't you|cannot you|couldn't you|won't you|aren't you going to|are you not going to|didn't i say|did i not say|"
+    "didn't i tell you to|why aren't you|someone|somebody|anyone|"
     "能|可以|帮我|帮忙|让|叫|把|将|使|要|必须|应该|得"
 )
 _DIRECTIONS: Final = (

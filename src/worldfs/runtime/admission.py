@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
 
-# operations by which a person means to stop a robot, their letters and signs alone
-_STOPS: Final = frozenset(
-    "stop stopall stoprobot stopnow halt haltall freeze abort abortall estop emergencystop emergencyhalt "  # noqa: SIM905
-    "killswitch 停 停止 停下 急停 紧急停止 紧急停车".split()
+# a part of the name of an operation by which a person may mean to stop a robot
+_STOPS: Final = re.compile(
+    r"stop|halt|brake|abort|pause|cancel|quit|terminat|interrupt|suspend|shut_?down|power_?(?:off|down)|turn_?off|"
+    r"switch_?off|kill|freeze|cease|disable|stand_?(?:still|by)|^(?:hold|wait|stay|end)$|hold_(?:still|on|position)|"
+    r"停|刹车|取消|中止|终止|关机|断电|别动|不要动|站住|住手|等"
 )
 
 
@@ -93,7 +95,7 @@ def admit(
 
 def means_stop(order: Order) -> list[Finding]:
     """The finding against an order that is to stop a robot: it would wait behind the job that it is to end."""
-    if "".join(sign for sign in order.op.casefold() if sign.isalnum()) not in _STOPS:
+    if not _STOPS.search(order.op.casefold().strip().replace("-", "_").replace(" ", "_")):
         return []
     fix = coded("runtime.stop_by_command", node=order.node)
     expected, found = coded("runtime.an_operation"), coded("runtime.stop_in_queue", op=order.op)

@@ -102,7 +102,8 @@ def test_a_name_for_a_limit_where_nothing_reads_it_refuses_the_target_whatever_i
 @pytest.mark.parametrize("name", ["test", "slowly", "gentle", "confirm", "height", "whatever"])
 def test_an_unknown_field_of_a_real_robot_s_entry_refuses_it(name: str) -> None:
     assert [item.warning for item in found(target(**{name: True}))] == [False]
-    assert [item.warning for item in found(target(**{f"x_{name}": True}))] == [True]
+    limits = name in ("slowly", "gentle", "confirm")  # a name of one's own that holds back is none
+    assert [item.warning for item in found(target(**{f"x_{name}": True}))] == [not limits]
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -42,14 +43,15 @@ class Told:
 
 
 def stands(reading: Any, robot: Told | None = None, before: RobotReading | None = None) -> bool:
-    """By two readings, of which the first is a fifth of a second older."""
+    """By readings of a second, of which all but the last are as `before`."""
     clock = ManualClock()
     clock.advance(NOW - clock.monotonic())
     robot = robot or Told(ARM)
     made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # it is only read
     try:
-        robot.reading = before or replace(robot.reading, at=NOW - 0.2)
-        made.standstill(NOW - 200)
+        for age in (1.0, 0.8, 0.6, 0.4, 0.2):
+            robot.reading = replace(before or robot.reading, at=NOW - (0 if before else age))
+            made.standstill(NOW - 200)
         robot.reading = reading
         return made.standstill(NOW - 200).stands
     except Exception:  # the caller takes it for "could not be measured"
@@ -81,7 +83,8 @@ def test_no_worthless_reading_confirms_a_standstill(case: int) -> None:
 @pytest.mark.parametrize("name", OPTIONAL)
 def test_what_a_robot_does_not_measure_hides_no_standstill(name: str) -> None:
     unmeasured: dict[str, Any] = {name: None}
-    assert stands(replace(ARM, **unmeasured))
+    reading = replace(ARM, **unmeasured)
+    assert stands(reading, Told(reading))
 
 
 @pytest.mark.parametrize("one", [ARM, BASE, replace(ARM, speeds=None, velocity=None)])
@@ -91,7 +94,7 @@ def test_one_reading_alone_shows_no_standstill(one: RobotReading) -> None:
 
 @pytest.mark.parametrize(("name", "one"), [("joints", ARM), ("place", ARM), ("place", BASE)])
 def test_positions_that_change_deny_speeds_of_zero(name: str, one: RobotReading) -> None:
-    for step in (0.04, -0.04):  # 0.2 rad/s: a register of speeds that stays at zero stops nothing
+    for step in (0.04, -0.04):  # a register of speeds that stays at zero stops nothing
         moved = {name: getattr(one, name) + np.eye(getattr(one, name).size)[0] * step}
         assert not stands(replace(one, **moved), Told(one))
     noise = {name: getattr(one, name) + 0.001}
@@ -116,6 +119,43 @@ def test_a_robot_without_speeds_is_compared_with_no_worthless_reading() -> None:
     clock.advance(0.2)
     robot.reading = replace(robot.reading, at=NOW + 0.2, trouble="")
     assert not made.standstill(NOW - 1).stands
-    clock.advance(0.2)
-    robot.reading = replace(robot.reading, at=NOW + 0.4)
-    assert made.standstill(NOW - 1).stands
+    for number in range(2, 6):
+        clock.advance(0.2)
+        robot.reading = replace(robot.reading, at=NOW + 0.2 * number)
+        assert made.standstill(NOW - 1).stands is (number > 3)
+
+
+def confirmed(
+    place: Callable[[float], float], *, speeds: Callable[[float], float] | None, seconds: float
+) -> list[bool]:
+    """What is said at each of the readings, 50 a second, of an arm whose first joint is there after a stop at 0 s."""
+    clock = ManualClock()
+    robot = Told(ARM)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]
+    start, said = clock.monotonic(), []
+    for number in range(int(seconds * 50)):
+        clock.advance(0.02)
+        t = 0.02 * (number + 1)
+        told = None if speeds is None else np.array([speeds(t), 0.0])
+        robot.reading = RobotReading(clock.monotonic(), np.array([place(t), 0.2]), told)
+        said.append(made.standstill(start).stands)
+    return said
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize(("reach", "rate"), [(0.17, 3.0), (0.25, 2.0), (0.06, 25.13), (0.5, 0.8)])
+def test_a_swing_is_confirmed_at_no_moment(reach: float, rate: float, told: bool) -> None:
+    speeds = (lambda t: reach * rate * math.cos(rate * t)) if told else None
+    assert not any(confirmed(lambda t: reach * math.sin(rate * t), speeds=speeds, seconds=8.0))
+
+
+@pytest.mark.parametrize("told", [0.02, 0.0, None])
+@pytest.mark.parametrize("creep", [0.02, 0.03, 0.04, 0.01])
+def test_what_creeps_is_not_confirmed_for_long(creep: float, told: float | None) -> None:
+    said = confirmed(lambda t: creep * t, speeds=None if told is None else lambda t: told, seconds=20.0)
+    assert sum(said) < 50 and not any(said[500:]), "it may seem to stand for a second, and never after that"
+
+
+def test_one_that_stands_is_confirmed_after_half_a_second_and_stays_so() -> None:
+    said = confirmed(lambda t: 0.3 + 0.0005 * math.sin(40 * t), speeds=lambda t: 0.0, seconds=90.0)
+    assert not any(said[:20]) and all(said[40:])

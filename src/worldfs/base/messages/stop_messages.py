@@ -49,6 +49,7 @@ ROWS = {
     "stop.hardware": ("use the robot's hardware stop", "请使用机器人的硬件急停"),
     "stop.stored": ("a stop that is stored", "已保存的停止"),
     "stop.not_yet": ("it is being written", "正在写入"),
+    "stop.not_long": ("it has not been at one place for long enough", "它停在同一位置的时间还不够长"),
     "stop.store_silent": ("the store has not answered in {s:g} s", "存储在 {s:g} 秒内没有回应"),
     "stop.not_stored": (
         "the stop is in force but not stored: {why}; it is tried again",

@@ -18,7 +18,7 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
-from worldfs.planning.stop_words import is_stop, stops_others
+from worldfs.planning.stop_words import is_stop, may_be_about_stopping, stops_others
 from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.configured_model import configured_model
@@ -210,7 +210,12 @@ def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: 
     """
 
     world = stack.enter_context(context.open())
-    node = world.planner_port(context["node"]).robot_id
+    try:
+        node = world.planner_port(context["node"]).robot_id
+    except BadInput as error:
+        if may_be_about_stopping(text):
+            error.fix = coded("command.nothing_stopped", fix=error.fix)
+        raise
     model = configured_model(world.config, context.home.path, context.environ, world.clock, PLANNER)
     instruction = Instruction(
         world, node, text, stop, lambda line: _print_line(context, line), by_model=model is not None

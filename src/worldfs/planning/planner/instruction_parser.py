@@ -94,6 +94,8 @@ def interpret(
             vocabulary = Vocabulary(scene)
             marked = name_marks.mark(asked, vocabulary)
             told = answer(marked.text, scene, language, vocabulary.with_names(marked.words), can, robots=robots)
+            if not told.told and (has_stop_word(text) or _GOES_ON.search(text)):  # "can't you stop?"
+                return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language), False)
             denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
             if found.failure is not None and (denied or not told.told):
                 raise found.failure
@@ -166,6 +168,7 @@ _CANNOT: Final = {
 _HOW: Final = re.compile(
     r"^\s*(?:how (?!many|much|far)|what (?:do|should|must|can) |where (?:do|can) )|怎么|怎样|如何", re.IGNORECASE
 )
+_GOES_ON: Final = re.compile(r"\bstill (?:moving|going|driving|running)\b|还在(?:动|走|跑|开)", re.IGNORECASE)
 _AT_REST: Final = frozenset(
     (
         "planner.negation",

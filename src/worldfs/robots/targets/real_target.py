@@ -19,6 +19,7 @@ from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
 from worldfs.base.plugin_calls import called, checked, plugin_name
+from worldfs.robots.standing_window import StandingWindow
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
 from .cameras import Cameras
@@ -35,6 +36,8 @@ BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a n
 CONTROL_HZ: Final = 20.0
 STILL: Final = 0.05  # rad/s of the fastest joint
 STILL_BASE: Final = 0.03  # m/s, rad/s
+TRAVEL: Final = 0.01  # rad
+TRAVEL_BASE: Final = 0.03  # m, rad: a base measures where it is less well
 APART_S: Final = 0.05  # between two readings that are compared
 SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
@@ -78,6 +81,8 @@ class RealTarget:
         self._moving = False
         self._last: RobotReading | None = None
         self._still_before: RobotReading | None = None  # with which the next one is compared
+        self._travelled = math.nan  # rad/s or m/s, between that one and the one before it
+        self._standing = StandingWindow(TRAVEL if robot.joints else TRAVEL_BASE)
         self.holding: str | None = (
             None  # the object in the fingers: the driver sets it, and the fingers show whether it is there
         )
@@ -202,8 +207,8 @@ class RealTarget:
         self._halt("stopped")
 
     def standstill(self, since: float) -> Standstill:
-        """By the speeds that the robot reports, and by how far it moved between two readings. A reading that would keep
-        it from being moved as unreadable shows none."""
+        """By the speeds that the robot reports, and by where it was at each reading for half a second. A reading that
+        would keep it from being moved as unreadable shows none."""
         if not self._wire.acquire(timeout=0):
             return Standstill(False, coded("target.wire_busy"))
         try:
@@ -214,19 +219,22 @@ class RealTarget:
             return Standstill(False, reading.trouble or coded("stop.no_measurement"))
         if why := unreadable(reading, self._limits, self.context.clock.monotonic()):
             return Standstill(False, why)
-        before = self._still_before
+        arm = bool(self.robot.joints)
+        before, low = self._still_before, STILL if arm else STILL_BASE
         if before is None or before.at <= since:
-            before = self._still_before = reading
-        speed = fastest(before, reading)
-        if math.isnan(speed):
+            before, self._travelled = reading, math.nan
+            self._still_before = reading
+        if reading.at - before.at >= APART_S:
+            self._travelled, self._still_before = travelled(before, reading), reading
+        found = [one for one in (measured(reading), self._travelled) if not math.isnan(one)]
+        speed = max(found, default=math.nan)
+        place = (*reading.joints, *(() if reading.place is None else reading.place))
+        stood = self._standing.stands(since, reading.at, place, slow=not found or speed < low)
+        if not found:
             return Standstill(False, coded("stop.no_measurement"))
-        self._still_before = reading
-        low = STILL if self.robot.joints else STILL_BASE
-        if speed < low:
-            return Standstill(True)
-        return Standstill(
-            False, coded("stop.moves_at", speed=speed, unit="rad/s" if self.robot.joints else "m/s, rad/s")
-        )
+        if speed >= low:
+            return Standstill(False, coded("stop.moves_at", speed=speed, unit="rad/s" if arm else "m/s, rad/s"))
+        return Standstill(stood, "" if stood else coded("stop.not_long"))
 
     def close(self) -> None:
         if self._watchdog is not None:
@@ -437,24 +445,20 @@ def _misshapen(reading: RobotReading, joints: int) -> str:
     return ""
 
 
-def fastest(before: RobotReading, now: RobotReading) -> float:
-    """rad/s of the fastest joint, or m/s and rad/s of a base; NaN: the readings do not say.
+def measured(reading: RobotReading) -> float:
+    """rad/s of the fastest joint, or m/s and rad/s of a base, as it measures them; NaN: it measures no speeds."""
+    speeds = [part for part in (reading.speeds, reading.velocity) if part is not None and len(part)]
+    return max((float(np.max(np.abs(part))) for part in speeds), default=math.nan)
 
-    The greater of what is measured as a speed and of what the positions of both readings show: a register of speeds
-    that stays at zero stops no joint.
-    """
+
+def travelled(before: RobotReading, now: RobotReading) -> float:
+    """The same by where it was at two readings: a register of speeds that stays at zero stops nothing. NaN: it does not
+    say where it is."""
     found: list[float] = []
-    apart = now.at - before.at
-    for speeds, there, where in (
-        (now.speeds, now.joints, before.joints),
-        (now.velocity, now.place, before.place),
-    ):
-        if speeds is not None and len(speeds):
-            found.append(float(np.max(np.abs(speeds))))
-        if there is not None and where is not None and len(there):
-            if apart < APART_S:
-                return math.nan
-            found.append(float(np.max(np.abs(np.asarray(there) - np.asarray(where)))) / apart)
+    for there, where in ((now.joints, before.joints), (now.place, before.place)):
+        if there is not None and where is not None and len(there) == len(where) > 0:
+            apart = np.abs(np.asarray(there) - np.asarray(where))
+            found.append(float(np.max(apart)) / (now.at - before.at))
     return max(found, default=math.nan)
 
 

@@ -16,7 +16,7 @@ from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
-from worldfs.planning.stop_words import is_stop
+from worldfs.planning.stop_words import is_stop, may_be_about_stopping
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_fields
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
@@ -74,7 +74,7 @@ class PlannerResponder:
         if seen and is_stop(text, lambda: seen):  # they were stopped when the message arrived; this is the answer
             return _stopped(self._world, seen, language_of(text))
 
-        robot = self._chosen()
+        robot = self._chosen(text)
         if not self._may(run.binding, robot):
             return Outcome.failure(
                 Cause.REJECTED, "NOT_PERMITTED", coded("world.no_robot_to_command", agent=run.binding.agent)
@@ -115,14 +115,17 @@ class PlannerResponder:
         cause, code = CAUSES[report.verdict]
         return Outcome.failure(cause, code, told, evidence=evidence)
 
-    def _chosen(self) -> str:
+    def _chosen(self, text: str) -> str:
         ids = [spec.id for spec in self._world.specs]
         if self._robot in ids:
             return self._robot
         if not self._robot and len(ids) == 1:
             return ids[0]
         wrong = coded("world.no_robot", node=self._robot) if self._robot else coded("world.none_selected")
-        raise BadInput(wrong, op="chat", expected=coded("common.one_of", names=ids), fix=coded("world.set_robot"))
+        fix = coded("world.set_robot")
+        if may_be_about_stopping(text):
+            fix = coded("command.nothing_stopped", fix=fix)
+        raise BadInput(wrong, op="chat", expected=coded("common.one_of", names=ids), fix=fix)
 
 
 class _GuardedPlannerPort(TreePlannerPort):
