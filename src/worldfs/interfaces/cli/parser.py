@@ -73,10 +73,10 @@ def _parsed(
                 text = value if joined else next(rest, None)
                 if text is None or (not joined and (text == "--" or _is_option(text))):
                     raise _wrong(coded("command.value_missing", flag=flag), name)
-                value = _value(option, text, name)
-                if option.metavar == "ID" and not option.many and given.get(_name(option), value) != value:
+                said_value = _value(option, text, name)
+                if option.metavar == "ID" and not option.many and given.get(_name(option), said_value) != said_value:
                     raise _wrong(coded("command.given_twice", flag=flag), name)  # which of the two would it be for?
-                _keep(given, option, value)
+                _keep(given, option, said_value)
         elif not words and (longer := f"{name} {word}".lstrip()) and _begins(longer, table):
             name = longer
             command = next((item for item in table if item.name == name), None)
