@@ -206,7 +206,7 @@ def life(site):
         place = next(one["invoke_path"] for one in index if (one["node_id"], one["service_id"]) == ("node-1", "sum"))
         assert place == "/nodes/node-1/tool/sum/control/invoke.json"
         top = place.removesuffix("/control/invoke.json")
-        world.write(place, b'{"tool":"sum_add","of":[20,22]}')
+        world.write(place, b'{"of":[20,22]}')
         site.until(lambda: json.loads(world.read(f"{top}/status.json"))["state"] == "done")
         assert json.loads(world.read(f"{top}/result.json")) == {"sum": 42}
 
