@@ -101,7 +101,7 @@ def _robot_of_all(document: Json, node: str, entries: tuple[SheetEntry, ...]) ->
 
 def locate(text: str) -> tuple[Block | None, str]:
     """The data of an ACTION.md and its dialect; with "empty" the block, if any, is the place to write to."""
-    found = block.find(text, ("queue", "actions"), repeated=True)
+    found = block.find(text, ("queue", "actions"), repeated=True, among=("action_type",))
     if found is not None:
         return found, "page" if "queue" in found.value else "q1"
     found = block.find(text, ("action_type",), repeated=True)  # one bare action as the document, as q1 allows

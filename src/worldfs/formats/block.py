@@ -24,6 +24,9 @@ _FRONT = re.compile(r"\s*---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.MULTILINE | re.D
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
 _SILENT = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*(?:#[^\n]*|-{3,}[ \t]*)$", re.MULTILINE | re.DOTALL)
+_STRUCK = re.compile(r"^\ufeff?[ \t]*(~~|</?(?:del|s|strike)>)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
+_NEAR = 400  # characters that are looked back for what a line belongs to
 _KEY_LINE = re.compile(r"""["']?(?<![\w-])([A-Za-z_][\w-]*+)["']?[ \t]*+:(?:[ \t]|\r?$)""", re.MULTILINE)
 
 
@@ -56,12 +59,12 @@ def decode(data: bytes) -> str:
         ) from None
 
 
-def find(text: str, keys: Collection[str], *, repeated: bool = False) -> Block | None:
-    """The first block whose top level is a mapping with one of `keys` (any mapping if `keys` is empty).
+def find(text: str, keys: Collection[str], *, repeated: bool = False, among: Collection[str] = ()) -> Block | None:
+    """The block whose top level is a mapping with one of `keys` (the first of any mapping if `keys` is empty).
 
-    `repeated`: keys that are written twice are looked for.
+    `repeated`: keys that are written twice are looked for. `among`: keys that no other block may have, either.
     None means prose only: zero entries, no error. Raises BadInput for a half-written file or block, with line,
-    column, what was found and what was expected.
+    column, what was found and what was expected, and for two blocks with one of the keys.
     """
     body = len(_MARK) if text.startswith(_MARK) else 0
     first = text[body:].lstrip()[:1]
@@ -69,7 +72,7 @@ def find(text: str, keys: Collection[str], *, repeated: bool = False) -> Block |
         return _bare_json(text, body, keys, [] if repeated else None)
     if _may_be_yaml(text[body:], keys):
         return _bare_yaml(text, body, keys, [] if repeated else None)
-    return _fenced(text, keys, repeated=repeated)
+    return _fenced(text, keys, repeated=repeated, among=among)
 
 
 def front_matter(text: str) -> Json:
@@ -136,7 +139,8 @@ def _bare_json(text: str, body: int, keys: Collection[str], repeated: Repeated |
 
 def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
     """An expected key opens a line of its own, and the first line that is no comment is a key."""
-    if not _KEY_LINE.match(text, _PREAMBLE(text).end()):  # type: ignore[union-attr]  # it matches the empty string
+    body = _PREAMBLE(text).end()  # type: ignore[union-attr]  # it matches the empty string
+    if not _KEY_LINE.match(text, body) or _after_comments(text, 0, body) > body:
         return False
     for key in keys:
         opening = re.search(
@@ -159,9 +163,10 @@ def _fits(value: Any, keys: Collection[str]) -> bool:
     return isinstance(value, dict) and (not keys or any(key in value for key in keys))
 
 
-def _fenced(text: str, keys: Collection[str], *, repeated: bool = False) -> Block | None:
-    for language, start, end, closed in _fences(text):
-        inside = text[start:end]
+def _fenced(text: str, keys: Collection[str], *, repeated: bool = False, among: Collection[str] = ()) -> Block | None:
+    wanted, found = {*keys, *among}, list[Block]()
+    for word, start, end, closed in fences(text):
+        language, inside = _LANGUAGES.get(word, ""), text[start:end]
         if language and not closed:
             line, column = jsontext.line_and_column(text, start)
             raise BadInput(
@@ -187,9 +192,29 @@ def _fenced(text: str, keys: Collection[str], *, repeated: bool = False) -> Bloc
             if _mentions(inside, keys):
                 raise
             continue  # a sample with gaps in it, not our data
-        if _fits(value, keys):
-            return Block(value, language, start, end, True, twice or [])
-    return None
+        if _fits(value, wanted):
+            found.append(Block(value, language, start, end, True, twice or []))
+            if not keys:
+                return found[0]
+    ours = next((one for one in found if _fits(one.value, keys)), None)
+    if ours is not None and len(found) > 1:
+        lines = [str(jsontext.line_and_column(text, one.start)[0] - 1) for one in found]
+        raise BadInput(
+            coded("file.two_blocks", lines=lines), expected=coded("file.one_block"), fix=coded("file.join_blocks")
+        )
+    return ours
+
+
+def others(text: str, found: Block) -> Iterator[Json]:
+    """The mappings in the other fenced blocks of JSON or YAML of the text; what cannot be parsed is none."""
+    for word, start, end, closed in fences(text) if found.fenced else ():
+        if (language := _LANGUAGES.get(word, "")) and closed and start != found.start:
+            try:
+                value = _parse(language, text, start, end, None)
+            except BadInput:
+                continue
+            if isinstance(value, dict):
+                yield value
 
 
 def _parse(language: str, text: str, start: int, end: int, repeated: Repeated | None) -> Any:
@@ -208,24 +233,72 @@ def _mentions(inside: str, keys: Collection[str]) -> bool:
     )
 
 
-def _fences(text: str) -> Iterator[tuple[str, int, int, bool]]:
-    """Every fenced block: language ("" for anything but data), span of the inside, whether it is closed."""
+def fences(text: str) -> Iterator[tuple[str, int, int, bool]]:
+    """Every fenced block that is read: first word of its opening line, span of the inside, whether it is closed.
+
+    What is in an HTML comment, struck out, or indented as code is not read. A comment that does not end hides the rest
+    of the text. "<!--" in a fenced block is data.
+    """
     lines = _fence_lines(text)
+    shown, struck = 0, False  # where the text that is not yet looked at begins; whether it is struck out there
     for opening in lines:
         indent, sign, info = opening[1], opening[2], opening[3].strip()
+        before, shown = shown, _after_comments(text, shown, opening.start())
+        if shown > opening.start():
+            continue
+        for mark in _STRUCK.finditer(text, before, opening.start()):
+            struck = not struck if mark[1] == "~~" else not mark[1].startswith("</")
+        shown = opening.start()
         if sign[0] == "`" and "`" in info:
             continue  # inline code that fills a line
-        words = info.lstrip("{.").rstrip("}").split()
-        language = _LANGUAGES.get(words[0].lower(), "") if words else ""
-        start = min(opening.end() + 1, len(text))
         width = len(indent.expandtabs(4))
+        if width >= 4 and not _in_item(text, opening.start(), width):
+            continue
+        words = info.lstrip("{.").rstrip("}").split()
+        start = min(opening.end() + 1, len(text))
         for line in lines:
             fitting = line[2][0] == sign[0] and len(line[2]) >= len(sign) and not line[3].strip()
             if fitting and len(line[1].expandtabs(4)) <= width + 3:
-                yield language, start, line.start(), True
+                end, closed, shown = line.start(), True, line.end()
                 break
         else:
-            yield language, start, len(text), False
+            end, closed, shown = len(text), False, len(text)
+        if not struck:
+            yield words[0].lower() if words else "", start, end, closed
+
+
+def _after_comments(text: str, start: int, end: int) -> int:
+    """Where the last comment that begins between `start` and `end` ends; `start` without one."""
+    at = text.find("<!--", start, end)
+    while at >= 0:
+        if _in_code(text, at):
+            after = at + 4
+        else:
+            closing = text.find("-->", at + 2)
+            start = after = len(text) + 1 if closing < 0 else closing + 3
+        at = text.find("<!--", after, end) if after < end else -1
+    return start
+
+
+def _in_code(text: str, at: int) -> bool:
+    """Whether the place is between back-ticks of its line. Where that is far away, the answer is no."""
+    line = text.rfind("\n", max(0, at - _NEAR), at) + 1
+    if not line and at > _NEAR:
+        return False
+    return text.count("`", line, at) % 2 == 1 and "`" in text[at : at + _NEAR].partition("\n")[0]
+
+
+def _in_item(text: str, at: int, width: int) -> bool:
+    """Whether the line at this place, indented by `width` columns, belongs to an item of a list."""
+    for line in reversed(text[max(0, at - _NEAR) : at].split("\n")):
+        blank = line[: len(line) - len(line.lstrip(" \t"))]
+        if not line.strip() or len(blank.expandtabs(4)) >= width:
+            continue
+        if _ITEM.match(line):
+            return True
+        if not blank:
+            return False
+    return False
 
 
 def _fence_lines(text: str) -> Iterator[re.Match[str]]:

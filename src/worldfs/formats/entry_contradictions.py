@@ -36,13 +36,16 @@ _MOVING: Final = frozenset((*OBJECT, *POINT, *SUPPORT, *AXES, *TURNS, "direction
 
 def refuse_beside(text: str, found: Block, known: Collection[str], file: str = "") -> None:
     """Raises `BadInput` for the first field beside the list of entries, or before the text, that nothing reads and that
-    may hold the entries back. The document is refused whole and its entries are left as they are.
+    may hold the entries back, and for one in another block that holds back. The document is refused whole and its
+    entries are left as they are.
 
     `file`: the path of the error begins with it.
     """
     before = block.front_matter(text) if found.fenced else {}
-    for members, read in ((found.value, known), (before, ())):
-        for name in unread(members, read):
+    unused = [(found.value, unread(found.value, known)), (before, unread(before))]
+    unused += [(other, restricting(other)) for other in block.others(text, found)]
+    for members, names in unused:
+        for name in names:
             said, fix = _unread_field(name, members[name])[0], coded("file.take_out_beside")
             expected, where = coded("file.beside_entries", names=sorted(known)), f"{file} /{name}".strip()
             raise BadInput(said, path=where, expected=expected, fix=fix, code="FIELD_UNREAD")

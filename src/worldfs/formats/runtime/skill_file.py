@@ -9,12 +9,12 @@ from typing import Final
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Skill
+from worldfs.formats import block
 
 FOLDER: Final = "skills"
 RUNTIME: Final = "ReKepPolicyRuntime"  # it reads the program with a reader of its own, and executes nothing as Python
 LONGEST: Final = 128 * 1024  # bytes
 _NAME: Final = re.compile(r"([a-z][a-z0-9_]{0,63})\.md")
-_BLOCK: Final = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 def name_of(file: str) -> str:
@@ -41,5 +41,7 @@ def read(data: bytes, name: str) -> Skill:
 
 def program_text(text: str) -> str:
     """The program in a Markdown text: its blocks of Python one after the other, else the whole of it."""
-    blocks = _BLOCK.findall(text)
+    blocks = [
+        text[start:end] for word, start, end, closed in block.fences(text) if closed and word in ("", "python", "py")
+    ]
     return "\n\n".join(blocks) if blocks else text
