@@ -18,6 +18,14 @@ HELD: Final = frozenset((
     "requiresconfirmation", "needsconfirmation", "confirmationrequired", "cancel", "cancelled", "canceled", "abort",
     "aborted", "stop", "stopped", "donotrun", "donotexecute", "donotmove", "donotstart",
 ))  # fmt: skip
+# The same, of words that are like many others: a slip of one is not looked for
+STATED: Final = frozenset((
+    "afterwards", "archived", "awaiting", "backlogged", "cannot", "closed", "declined", "denied", "dont", "eventually",
+    "expired", "forbidden", "halt", "halted", "later", "manual", "manually", "never", "nogo", "norun", "nostart", "not",
+    "obsolete", "offline", "parked", "prohibited", "quarantine", "quarantined", "rejected", "revoked", "shelved",
+    "someday", "stalled", "standby", "superseded", "tbd", "tomorrow", "unapproved", "unconfirmed", "unreviewed",
+    "unsafe", "void", "voided", "waiting", "wip", "withdrawn",
+))  # fmt: skip
 HOLDING: Final = HELD | frozenset((
     "dry", "blockedby", "waits", "waituntil", "notbefore", "notafter", "startafter", "starttime", "scheduledat",
     "scheduledfor", "scheduledtime", "schedule", "delay", "delays", "delayms", "delayseconds", "expire", "expires",
@@ -40,7 +48,7 @@ OWN: Final = frozenset((
     "about", "cause", "parse", "parsed", "passed", "read", "reads", "attempt", "inclusive", "allof", "alloc",
     "scheduler", "simulator", "supervisor", "headline", "readline", "seeds", "feeds", "drift", "graft",
     "emitted", "emission", "permuted", "cancer", "relay", "relays", "decay", "looked", "docked", "shipped",
-    "referred", "refer", "later", "alter", "activated", "activeform", "startedat", "watts", "stepped",
+    "referred", "refer", "alter", "activated", "activeform", "startedat", "watts", "stepped",
     "conformed",
 ))  # fmt: skip
 ALLOWING: Final = frozenset((
@@ -62,12 +70,27 @@ WORDS: Final = frozenset((
     "expiry", "expiration", "disabled", "paused", "hold", "blocked", "forbidden", "precondition",
     "preconditions",
 ))  # fmt: skip
+SIZES: Final = frozenset(
+    ("max", "min", "maximum", "minimum", "limit", "limits")
+)  # of WORDS; as a value, no order is held
+# Before another word
+OPENING: Final = frozenset(("after", "before", "once", "till", "until", "unless"))
+# Of a value that may be such words and is no prose; figures are not counted
+MOST_WORDS: Final = 4
+MOST_SIGNS: Final = 12  # Chinese
 FIRST: Final = frozenset((
     "when", "if", "not", "wait", "waiting", "awaiting", "blocked", "depends", "dependent", "contingent", "conditional",
 ))  # fmt: skip
-HOLDING_ZH: Final = re.compile(
-    "保持|挂起|冻结|推迟|等待|避开|禁止|仅当|速度|力度|禁用|停用|暂停|跳过|仿真(?!器)|模拟(?!器)|试运行|演练|审批|需要?批准|需要?确认|延迟|截止|有效期|条件|前提|依赖|上限|下限|限制|最大|最小|取消"
+# Anywhere in a name or in a short value, in simplified signs
+HELD_ZH: Final = re.compile(
+    "挂起|冻结|推迟|等待|等候|等.{0,6}(?:再|后|通知|指示|命令|批准|确认|审[核批])|禁止|禁用|停用|暂停|暂缓|暂不|暂时不|跳过|仿真(?!器)|模拟(?!器)|试运行|"
+    "空跑|演练|预演|预览|审批|需要?批准|需要?确认|待(?:批|审|确认|定|命|机)|未(?:批准|确认|审|经|获|授权|启用|就绪|准备)|尚未|还没|延迟|延期|延后|推后|"
+    "押后|截止|仅当|取消|不要|不得|不能|不可|不许|不准|不允许|不执行|不运行|不启动|不动|勿|(?<![类级区性个识特分判鉴辨告派])别(?:动|再|碰|拿|放|做|跑|"
+    "走|开|执行|运行|启动|移动|急)|先别|先不|搁置|稍后|晚点|以后再|之后再|过后|改天|明天|手动|人工(?!智能)|关闭|停止|中止|终止|中断|作废|撤销|撤回|废弃|弃用|"
+    "草稿|草案|只读|锁定|封锁|阻塞|屏蔽|忽略|停机|休眠|离线|过期|失效|拒绝|驳回|归档|不安全|隔离"
 )
+# Anywhere in a name
+HOLDING_ZH: Final = re.compile(f"{HELD_ZH.pattern}|保持|避开|速度|力度|有效期|条件|前提|依赖|上限|下限|限制|最大|最小")
 ALLOWING_ZH: Final = re.compile("^(已?启用|已?批准|已?确认|已?允许)$")
 PASSED_ZH: Final = re.compile("^已?(审核|审查|检查|测试|验证|复核)(通过)?$")
 STATES: Final = (
@@ -101,6 +124,11 @@ TELLING: Final = frozenset((
 GROUPING: Final = frozenset((
     "annotation", "annotations", "categories", "category", "info", "keyword", "keywords", "kind", "label", "labels",
     "meta", "metadata", "tag", "tags",
+))  # fmt: skip
+# The last word of a name whose value is a sentence, a name or an address, and no state
+PROSE: Final = frozenset((
+    "comment", "comments", "description", "explanation", "id", "ids", "link", "message", "name", "note", "notes",
+    "rationale", "reason", "reasons", "remark", "remarks", "summary", "text", "title", "uri", "url", "uuid",
 ))  # fmt: skip
 GROUPING_ZH: Final = re.compile("标签|类别|分类|元数据|元信息|信息|关键词")
 DONE: Final = frozenset((

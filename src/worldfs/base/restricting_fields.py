@@ -14,8 +14,10 @@ from itertools import pairwise
 from typing import Final
 
 from . import field_words
+from .traditional_signs import simplified
 
 _PARTS: Final = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SIGNS: Final = re.compile("[\u3400-\u9fff]")
 _LONGEST: Final = 40  # characters of a name that may be a slip of another
 
 
@@ -77,7 +79,7 @@ def _holds(name: str, value: object) -> bool:
             stack += members
         elif isinstance(one, list | tuple):
             stack += [(key, item) for item in one]
-        elif other and isinstance(one, str) and bare_name(one[:_LONGEST]) in field_words.HELD and not _is_prose(key):
+        elif other and isinstance(one, str) and not _is_prose(key) and _says_held(one):
             return True
     return False
 
@@ -91,7 +93,39 @@ def _is_of_another_tool(name: str) -> bool:
 
 
 def _is_prose(name: str) -> bool:
-    return bare_name(_own_name(name)) in field_words.TELLING - field_words.GROUPING
+    words = _words(name)
+    return (
+        bare_name(_own_name(name)) in field_words.TELLING - field_words.GROUPING - field_words.BEGUN
+        or (bool(words) and words[-1] in field_words.PROSE)
+        or (field_words.TELLING_ZH.fullmatch(name) is not None and not field_words.GROUPING_ZH.fullmatch(name))
+    )
+
+
+def _says_held(value: str) -> bool:
+    """Whether a value of few words says that the order is held back: "on hold", "not yet", "等待批准"."""
+    if len(value) > field_words.MOST_WORDS * _LONGEST:
+        return False
+    words, signs = _words(value.replace("n't", " not"), len(value)), _SIGNS.findall(value)
+    words = [word for word in words if not word.isdigit()]
+    if len(words) > field_words.MOST_WORDS or len(signs) > field_words.MOST_SIGNS:
+        return False
+    if signs and field_words.HELD_ZH.search(simplified(value)):
+        return True
+    if any(_is_held(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)):
+        return True
+    if not field_words.WORDS.isdisjoint({*words} - field_words.SIZES):
+        return True
+    kept = _without_fillers(words)
+    return bool(kept) and (kept[0] in field_words.FIRST or (len(kept) > 1 and kept[0] in field_words.OPENING))
+
+
+def _is_held(words: list[str]) -> bool:
+    return not {words[0], "".join(words)}.isdisjoint(field_words.STATED) or "".join(words) in field_words.HELD
+
+
+def _without_fillers(words: list[str]) -> list[str]:
+    first = next((at for at, word in enumerate(words) if word not in field_words.FILLERS), 0)
+    return words[first:]
 
 
 def _limits(name: str) -> bool:
@@ -118,7 +152,7 @@ def restricts(name: str, value: object) -> bool:
         return False
     match _kind(name):
         case "state":
-            return isinstance(value, str) and _kind(value) == "holding"
+            return isinstance(value, str) and (_kind(value) == "holding" or _says_held(value))
         case "holding":
             return value is not False
         case "allowing":
@@ -159,16 +193,16 @@ def _core(name: str) -> str:
     """The bare name without another tool's mark and words such as "is"."""
     own = _own_name(name)
     words = _words(own, len(own))
-    at = next((at for at, word in enumerate(words) if word not in field_words.FILLERS), 0)
-    return "".join(words[at:]) if at else bare_name(own)
+    kept = _without_fillers(words)
+    return "".join(kept) if len(kept) < len(words) else bare_name(own)
 
 
 @lru_cache(maxsize=4096)
 def _kind(name: str) -> str:
     """`holding`, `allowing` if only true says nothing, `passed` if only no does, `state` if the value is such a word;
     "" for another's field."""
-    bare, own = _core(name), _own_name(name)[:_LONGEST]
-    words = _words(own)
+    own = simplified(_own_name(name)[:_LONGEST])
+    bare, words = _core(name), _words(own)
     if bare in field_words.ALLOWING or field_words.ALLOWING_ZH.search(own):
         return "allowing"
     if bare in field_words.PASSED or field_words.PASSED_ZH.search(own):
@@ -177,9 +211,11 @@ def _kind(name: str) -> str:
         return "holding"
     if field_words.HOLDING_ZH.search(own):
         return "holding"
-    first = next((at for at, word in enumerate(words) if word not in field_words.FILLERS), 0)
-    if len(words) > first + 1 and words[first] in field_words.FIRST:
+    kept = _without_fillers(words)
+    if len(kept) > 1 and kept[0] in field_words.FIRST | field_words.OPENING:
         return "holding"
+    if kept and kept[-1] not in field_words.PROSE and any(_is_held(kept[at:]) for at in range(len(kept))):
+        return "holding"  # `temporarily_paused`, `later_today`
     if bare in field_words.STATES:
         return "state"
     if bare in field_words.OWN or bare in field_words.TELLING:
