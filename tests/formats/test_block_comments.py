@@ -10,7 +10,7 @@ import pytest
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Job, JobStatus
-from worldfs.formats import action, action_write, block, environment_dialects
+from worldfs.formats import action, action_write, block, environment_dialects, orchestrator
 from worldfs.formats.runtime import sessions, skill_file, skills, targets
 
 OLD, NEW = '```json\n{"KEY": ["old"]}\n```', '```json\n{"KEY": ["new"]}\n```'
@@ -130,3 +130,16 @@ def test_a_sheet_is_written_beside_its_comment() -> None:
 def test_a_program_in_a_comment_is_no_program() -> None:
     text = "# Skill\n\n<!-- old\n```python\na = 1\n```\n-->\n\n```python\nb = 2\n```\n"
     assert skill_file.program_text(text).strip() == "b = 2"
+
+
+@pytest.mark.parametrize("opener", ["<!-- not yet", "Not yet: <!-- ask Bob", "<!--"])
+@pytest.mark.parametrize("end", ["-->\n", ""])
+def test_a_mission_in_a_comment_is_no_mission(opener: str, end: str) -> None:
+    def table(mission: str) -> str:
+        return f"| Mission | Requirements | Priority |\n|---|---|---|\n| {mission} | arm | normal |\n"
+
+    head = "# Orchestrator Dashboard\n\n## Pending Queue\n\n"
+    text = f"{head}{opener}\n{table('old')}{end}\n{table('new')}"
+    missions = [one.mission for one in orchestrator.read(text.encode()).dashboard.queue]
+    assert missions == (["new"] if end else [])
+    assert [one.mission for one in orchestrator.read(f"{head}`<!--` opens\n\n{table('a')}".encode()).dashboard.queue]

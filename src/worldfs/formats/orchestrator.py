@@ -166,7 +166,7 @@ def template(language: str = "en") -> bytes:
 
 def _parts(data: bytes) -> tuple[list[str], bytearray, dict[str, tuple[MarkdownTable, dict[str, int]]]]:
     lines = prose.split(prose.decode(data, PATH))
-    mask = prose.visible(lines, list(prose.fences(lines)))
+    mask = prose.visible(lines, list(prose.fences(lines, inline=True)))
     tables: dict[str, tuple[MarkdownTable, dict[str, int]]] = {}
     for table in markdown_tables.find(lines, mask):
         fields = table.named(_COLUMNS)
@@ -315,7 +315,7 @@ def _log(lines: Sequence[str], mask: Sequence[int]) -> list[tuple[int, str]]:
 
 def _with_log(text: str, decisions: Sequence[str], language: str) -> str:
     lines = prose.split(text)
-    mask = prose.visible(lines, list(prose.fences(lines)))
+    mask = prose.visible(lines, list(prose.fences(lines, inline=True)))
     end = prose.ending(lines)
     made = [f"- {prose.one_line(entry)}{end}" for entry in decisions]
     section = _log_section(lines, mask)

@@ -68,8 +68,11 @@ def ending(lines: Sequence[str]) -> str:
     return "\n"
 
 
-def fences(lines: Sequence[str]) -> Iterator[Fence]:
-    """Fenced blocks (3 or more back-ticks or tildes, closed by a line of at least as many) and comment blocks."""
+def fences(lines: Sequence[str], *, inline: bool = False) -> Iterator[Fence]:
+    """Fenced blocks (3 or more back-ticks or tildes, closed by a line of at least as many) and comment blocks.
+
+    `inline`: so are comments of several lines that begin within a line, from the next line on.
+    """
     sign, start, info = "", 0, ""
     for number, line in enumerate(lines):
         head = line.lstrip(" ")[:4]
@@ -93,7 +96,9 @@ def fences(lines: Sequence[str]) -> Iterator[Fence]:
             if match and not (match[1][0] == "`" and "`" in match[2]):
                 words = match[2].split()
                 sign, start, info = match[1], number, words[0].lower() if words else ""
-    if sign:
+        elif inline and "<!--" in line and "`" not in line and "-->" not in line.rpartition("<!--")[2]:
+            sign, start, info = "<!--", number + 1, "<!--"
+    if sign and start < len(lines):
         yield Fence(start, len(lines) - 1, info, False)
 
 
