@@ -100,8 +100,8 @@ ROWS = {
         "{s:g} 秒后仍未结束，且{why}",
     ),
     "runtime.not_reviewed": (
-        "the check before the order did not end within {s:g} s: {call} has not returned; nothing was moved",
-        "执行前的检查在 {s:g} 秒内没有结束：{call} 尚未返回；没有任何动作",
+        "the check before the order did not end within {s:g} s: {call} has not returned; the order was not begun",
+        "执行前的检查在 {s:g} 秒内没有结束：{call} 尚未返回；指令没有开始执行",
     ),
     "runtime.review_ends": ("a check that comes to an end", "能够结束的检查"),
     "runtime.review_fatal": (

@@ -94,11 +94,11 @@ def interpret(
             vocabulary = Vocabulary(scene)
             marked = name_marks.mark(asked, vocabulary)
             told = answer(marked.text, scene, language, vocabulary.with_names(marked.words), can, robots=robots)
-            if not told.told and (has_stop_word(text) or _GOES_ON.search(text)):  # "can't you stop?"
-                return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language), False)
             denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
             if found.failure is not None and (denied or not told.told):
                 raise found.failure
+            if not told.told and (has_stop_word(text) or _GOES_ON.search(text)):  # "why aren't you stopping?"
+                return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language), False)
             return QuestionIntent(instruction, language, told.text, told.told)
         slides = profile is not None and profile.op(PUSH) is not None
         mobile = goes_to_places(profile)
