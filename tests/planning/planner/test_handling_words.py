@@ -106,7 +106,7 @@ def test_an_instruction_and_its_order_hold_a_push_to_one_tolerance(scene, metres
 def test_a_push_whose_orders_fail_and_whose_goal_is_not_measured_is_not_done(world):
     world.ops = (*OPS, "push")
     gone, short = iter([0.084]), Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", "went 84 mm of 100 mm (limit 15 mm)")
-    world.fail = {("push", "red_cube"): [short] * 9}
+    world.fail = {("push", "cube_02"): [short] * 9}
 
     def slide(world, order):
         moved = next(gone, 0.0) if order.op == "push" else 0.0
@@ -121,6 +121,15 @@ def test_a_push_whose_orders_fail_and_whose_goal_is_not_measured_is_not_done(wor
     report = Planner(world).run("push the red cube 10 cm to the left")
     assert not report.ok, report
     assert len([o for o in world.log if o.op == "push"]) > 1
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_push_that_moved_nothing_is_not_made_again(world, fails):
+    world.ops = (*OPS, "push")
+    failed = Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", "went 0 mm of 100 mm")
+    world.fail = {("push", "cube_02"): [failed] * 9} if fails else {}
+    report = Planner(world).run("push the red cube 10 cm to the left")
+    assert not report.ok and [o.op for o in world.log] == ["push"], report
 
 
 def test_a_robot_without_the_operation_says_so(world, scene):

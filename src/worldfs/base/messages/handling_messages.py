@@ -18,6 +18,10 @@ ROWS = {
     "handling.give_distance": ("give a distance in that range", "给出该范围内的距离"),
     "handling.slides": ("a thing that slides", "会滑动的物体"),
     "handling.rolls": ("{id} would roll that way", "{id} 会朝那个方向滚动"),
+    "handling.too_low": (
+        "{id} is {mm:.1f} mm high: the fingers would pass over a thing lower than {least:.0f} mm",
+        "{id} 高 {mm:.1f} 毫米：低于 {least:.0f} 毫米的物体，手指会从上方滑过",
+    ),
     "handling.carry_instead": ("carry it there: pick_up, then place", "改为搬运：先 pick_up，再 place"),
     "handling.stands_flat": ("a thing that stands on a flat top by itself", "独自立在平面上的物体"),
     "handling.stands_on": ("{id} is carried by {by}", "{id} 由 {by} 承托"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from worldfs.base import pushing
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_float, as_objects
 from worldfs.base.messages import CodedText, coded, render
@@ -226,8 +228,9 @@ class PlanExecutor:
         if moved:
             result = render(coded("robot.and_also", said=result, more=more), self.language)
             shown = self.message(coded("robot.and_also", said=shown or coded("planner.done"), more=more))
+        vain = _pushed_in_vain(action, scene, fresh)
         if status.state is JobState.SUCCEEDED:
-            if self._scene_shows(action, fresh):
+            if self._scene_shows(action, fresh) and not vain:
                 self.progress.mark("done", result)
                 self._write()
                 self._tell(text, shown or coded("planner.done"))
@@ -257,7 +260,7 @@ class PlanExecutor:
         if blocked:
             self._postpone(action, why, outcome, scene)
             return ""
-        return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
+        return self._failed(action, why, certain=vain or outcome.cause is Cause.REJECTED)
 
     def _moved_unasked(self, outcomes: Sequence[Outcome], before: Scene, after: Scene) -> dict[str, float]:
         """What an order moved beside its own thing, and how far (m). What lies in one box may shift there."""
@@ -503,3 +506,11 @@ class PlanExecutor:
             note=self.command.note,
             lessons=tuple(dict.fromkeys(self.heeded_lessons)),
         )
+
+
+def _pushed_in_vain(action: PlannedAction, before: Scene, after: Scene) -> bool:
+    """Whether a push left its thing where it was: the same push would do so again."""
+    was, now = before.thing(action.object), after.thing(action.object)
+    if action.op != planned_actions.PUSH or was is None or now is None or not was.position or not now.position:
+        return False
+    return math.dist(was.position, now.position) < pushing.tolerance(as_float(action.params.get("distance"))) / 2

@@ -19,7 +19,7 @@ from .action_evidence import ActionEvidence, plan_failure, rounded, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .body_limits import TOOL
-from .collision import CollisionChecker, contacts, pair
+from .collision import Allowed, CollisionChecker, contacts, pair
 from .path_planner import first_way
 from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed
 from .shared_motion import Leg, plan_motion
@@ -39,6 +39,7 @@ STEEPER = (0.0, 0.2, 0.4)  # rad, where that cannot be reached
 FORK = 0.010  # m a finger: wider, and the corner of a box comes too deep between the fingers
 SPEED = 0.09  # m/s
 STEP = 0.01  # m between two waypoints
+SPARE_STEPS = 5  # into which what the hand may go beyond the planned end is divided
 FINISHES = 3  # further pushes by what was measured to be left
 DONE = 0.002  # m left that are left
 SEEN_FINISHES = 1  # the same by pictures, each from above again
@@ -47,7 +48,10 @@ SEEN_LEFT = 0.6  # of what it may be off
 
 @dataclass(frozen=True, slots=True)
 class PushPlan:
-    """Joint route to above the place behind the thing, joint lines down and ahead; `rotation` of the gripper."""
+    """Joint route to above the place behind the thing, joint lines down and ahead; `rotation` of the gripper.
+
+    `spare`: a joint line on from the end of `ahead`, at even steps over `room` m: the hand goes no farther.
+    """
 
     goal: PushGoal
     route: list[Array]
@@ -55,12 +59,15 @@ class PushPlan:
     ahead: list[Array]
     rotation: Array
     opening: float
+    end: Array  # m, world frame: the tool point at the end of the line ahead
     length: float  # m of the line ahead
+    spare: list[Array]
+    room: float
     rise: float  # m of the line down, and of the way up
 
 
 def legs(planned: PushPlan) -> list[Leg]:
-    return [([*planned.route, *planned.down, *planned.ahead], None)]
+    return [([*planned.route, *planned.down, *planned.ahead, *planned.spare], None)]
 
 
 # --- the way there ---
@@ -161,9 +168,31 @@ def _line(arm: Arm, goal: PushGoal, rotation: Array, opening: float) -> PushPlan
     hits = checker.hits(above) or checker.along([above, *down])
     if hits:
         return coded("handling.behind_it", hits=contacts(hits))
-    if hits := checker.along([down[-1], *ahead], allowed={pair("robot", goal.thing)}):
+    allowed = {pair("robot", goal.thing)}
+    if hits := checker.along([down[-1], *ahead], allowed=allowed):
         return coded("robot.on_the_way", hits=contacts(hits))
-    return PushPlan(goal, [], [above, *down], [down[-1], *ahead], rotation, opening, length, rise)
+    end, last = start + way * length, [down[-1], *ahead][-1]
+    back = arm.solver.line(last, np.array([end - way * BEHIND, end - way * BEHIND + geometry.up(rise)]), rotation)
+    if not isinstance(back, int) and (hits := checker.along([last, *back], allowed=allowed)):
+        return coded("robot.on_the_way", hits=contacts(hits))
+    spare, room = _spare(arm, checker, allowed, last, end, way * goal.off, rotation)
+    return PushPlan(goal, [], [above, *down], [down[-1], *ahead], rotation, opening, end, length, spare, room, rise)
+
+
+def _spare(
+    arm: Arm, checker: CollisionChecker, allowed: Allowed, last: Array, end: Array, move: Array, rotation: Array
+) -> tuple[list[Array], float]:
+    """The joints and the length (m) of as much of a straight motion on from the end as is free and in reach."""
+    points = np.linspace(end, end + move, SPARE_STEPS + 1)[1:]
+    found = arm.solver.line(last, points, rotation)
+    if isinstance(found, int):
+        found = arm.solver.line(last, points[:found], rotation) if found else []
+    free: list[Array] = []
+    for q in [] if isinstance(found, int) else found:
+        if checker.along([[last, *free][-1], q], allowed=allowed):
+            break
+        free.append(q)
+    return free, float(np.linalg.norm(move)) * len(free) / SPARE_STEPS
 
 
 def _solved(arm: Arm, position: Array, rotation: Array) -> Array | None:
@@ -214,7 +243,9 @@ def _stroke(arm: Arm, planned: PushPlan) -> None:
     mover.line(planned.ahead, planned.length, speed=SPEED)
     for _ in range(0 if arm.believed else FINISHES):  # by pictures nobody sees it while the hand is before it
         left = goal.distance - float((arm.rig.position(goal.thing) - goal.start)[:2] @ goal.way)
-        if not DONE < left < BEHIND + goal.distance:
+        beyond = float((arm.view.tcp_pose()[0] - planned.end)[:2] @ goal.way)
+        left = min(left, planned.room - beyond)
+        if left <= DONE:
             break
         further = _straight(arm, np.array([*goal.way, 0.0]) * left, planned.rotation)
         if further is None:

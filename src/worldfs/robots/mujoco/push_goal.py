@@ -94,6 +94,10 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
         return covered_finding(arm, id, above, job)
     if rolls(arm, id, way):
         return params.refused("handling.slides", coded("handling.rolls", id=id), coded("handling.carry_instead"), job)
+    half = rig.half(id)
+    if (height := 2 * float(half[2])) < pushing.LOWEST:
+        found = coded("handling.too_low", id=id, mm=height * 1000, least=pushing.LOWEST * 1000)
+        return params.refused("handling.slides", found, coded("handling.carry_instead"), job)
     under = next((place for place in rig.things if _flat_top(arm, place) and support.carried(rig, id, place)), None)
     if under is None:
         by = support.format_shares(support.shares(rig, id))
@@ -102,7 +106,6 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
         )
     start = rig.position(id)
     end = start[:2] + way * distance
-    half = rig.half(id)
     if not covers(rig.things[under], float(end[0]), float(end[1]), -float(min(half[:2]))):
         found = coded("handling.pushed_off", id=id, at=[*end, start[2]], on=under)
         return params.refused("handling.stays_on", found, coded("handling.push_less"), job)
