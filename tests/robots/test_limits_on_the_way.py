@@ -150,6 +150,70 @@ def test_an_operation_stays_within_the_bounds_or_is_refused_by_them(name, axis, 
     assert done.ok if not found else done.code == "PROFILE_LIMIT", done.message
 
 
+@cache
+def _farthest(name: str) -> float:
+    """How far from the base (m) an operation goes where nothing bounds it."""
+    made: list[Hand] = []
+
+    def opened(**settings: Any) -> Hand:
+        scene = settings.pop("scene")
+        made.append(Hand(scene, **settings))
+        return made[-1]
+
+    done, places = BoundedHand(CASES[name], opened).carry_out(CASES[name])
+    for hand in made:
+        hand.body.close()
+    assert done.ok, (name, done.message)
+    return float(np.linalg.norm(places, axis=1).max())
+
+
+def _reaching(metres: float) -> Profile:
+    return Profile(max_reach=metres)
+
+
+@pytest.mark.parametrize(
+    "less", [0.1, *(pytest.param(m, marks=pytest.mark.proof) for m in (-0.01, 0.02, 0.05, 0.15, 0.2, 0.3))]
+)
+@pytest.mark.parametrize("name", CASES)
+def test_an_operation_stays_within_the_reach_or_is_refused_by_it(name, less, opened):
+    """The arm begins within the reach."""
+    case, reach = CASES[name], _farthest(name) - less
+    bounded = BoundedHand(case, opened, _reaching(reach))
+    for op, params in (*case.first, (case.op, case.params)):
+        step = replace(case, op=op, params=params)
+        found = bounded.hand.review(op, **params)
+        done, places = bounded.carry_out(step)
+        assert np.linalg.norm(places, axis=1).max() < reach + OFF, (op, reach, done.message)
+        assert done.ok if not found else done.code == found[0].code, done.message
+        if found:
+            assert less > 0.0 and ("Max Reach" in found[0].field or less > 0.15), found
+            return
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_arm_beyond_its_reach_goes_no_farther(name, opened):
+    """The reach is lessened while the arm works."""
+    case = CASES[name]
+    bounded = BoundedHand(case, opened)
+    bounded.profile = _reaching(0.5)
+    began = float(np.linalg.norm(bounded.hand.body.arm.view.tcp_pose()[0]))
+    found = bounded.hand.review(case.op, **case.params)
+    done, places = bounded.carry_out(case)
+    away = np.linalg.norm(places, axis=1)
+    assert away.max() < max(0.5, began, float(away[:2].max())) + OFF, (away.max(), done.message)
+    assert done.ok if not found else done.code == found[0].code, done.message
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_reach_of_the_arm_itself_keeps_nothing_from_being_done(name, opened):
+    case = CASES[name]
+    bounded = BoundedHand(case, opened, _reaching(0.855))
+    for op, params in (*case.first, (case.op, case.params)):
+        assert bounded.hand.review(op, **params) == []
+        done, places = bounded.carry_out(replace(case, op=op, params=params))
+        assert done.ok and np.linalg.norm(places, axis=1).max() < 0.855 + OFF, done.message
+
+
 LIFTS = {"pick_up", "place in a basket", "stack", "pick and place", "a stack inside steps", "push", "upright", "home"}
 
 

@@ -57,6 +57,7 @@ ROWS = {
         "选择离机器人前方 0.35-0.62 米更近的位置，或清理那里的物体",
     ),
     "robot.tool_point": ("the gripper", "夹爪"),
+    "robot.max_reach": ("max reach", "最大臂展"),
     "robot.bound": ("workspace bound {axis}", "工作空间边界 {axis}"),
     "robot.the_place": ("the place", "放置处"),
     "robot.the_view": ("the view of it", "观察位置"),

@@ -13,7 +13,7 @@ from worldfs.base.messages import CodedText, coded
 
 from .array_types import Array
 from .body_cover import BodyCover
-from .body_limits import OUTSIDE, TOOL, BodyLimits
+from .body_limits import OUTSIDE, REACH, TOOL, BodyLimits
 from .neighbours import Neighbours
 from .rig import TOUCH_DEPTH, Rig
 from .vessel_model import GRAINS
@@ -182,5 +182,6 @@ def contacts(hits: dict[Pair, float]) -> list[CodedText]:
 def thing_name(id: str) -> str:
     """The robot, the floor and the workspace, which are no things of the scene, by name; any thing by its id."""
     if id.startswith(OUTSIDE):
-        return coded("robot.bound", axis=id[1:])
+        axis = id[len(OUTSIDE) :]
+        return coded("robot.max_reach") if axis.startswith(REACH) else coded("robot.bound", axis=axis)
     return coded("robot.body") if id == "robot" else coded("robot.floor") if id == "floor" else id

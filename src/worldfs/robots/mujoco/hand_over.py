@@ -138,7 +138,7 @@ def _offered(arm: Arm, held: str, receiver: str, points: Sequence[Array], job: s
     why, middle = "", (base + other) / 2
     lower = arm.limits.heights(HEIGHTS[-1:], middle, least=0.0) if arm.limits.bounded else []
     for at in points or map(np.array, meeting_points(base.tolist(), other.tolist(), (*HEIGHTS, *lower))):
-        if not arm.limits.holds(held, at, end=True):
+        if not arm.limits.holds(held, at):
             continue
         for turned in (
             rotations.hand_rotation(yaw, LEVEL),

@@ -207,7 +207,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
     for fx in np.linspace(-1, 1, 5):
         for fy in np.linspace(-1, 1, 7):
             spot = centre + room * [fx, fy]
-            if not arm.limits.holds(held, np.array([*spot, low[2] + half]), end=True):
+            if not arm.limits.holds(held, np.array([*spot, low[2] + half])):
                 continue
             gaps = [float(np.hypot(*(p[:2] - spot))) - r - radius for p, r, _ in inside]
             nearest = min([*gaps, 0.05])
@@ -231,7 +231,7 @@ def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]
     others = [as_it_lies(rig, id) for id in rig.objects if id != held and within(basket, rig.position(id), 0.05)]
     for spot in packing.spots(_in_the_hand(rig, held, rotation), basket, others, held=True):
         goal = _goal_in(arm, held, basket, np.array([spot.x, spot.y]), float(interior(basket)[0][2]))
-        if not arm.limits.holds(held, goal.centre, end=True):
+        if not arm.limits.holds(held, goal.centre):
             continue
         yield replace(goal, yaws=(spot.turn, spot.turn + math.pi))
 
@@ -282,7 +282,7 @@ def free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Plac
             spot = rig.view.base + rig.view.base_rotation @ ahead
             if not covers(piece, spot[0], spot[1], -margin):
                 continue
-            if not arm.limits.holds(held, np.array([*spot[:2], top + half]), end=True):
+            if not arm.limits.holds(held, np.array([*spot[:2], top + half])):
                 continue
             gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
             if gap > NARROW:

@@ -175,24 +175,29 @@ def _line(arm: Arm, goal: PushGoal, rotation: Array, opening: float) -> PushPlan
     back = arm.solver.line(last, np.array([end - way * BEHIND, end - way * BEHIND + geometry.up(rise)]), rotation)
     if not isinstance(back, int) and (hits := checker.along([last, *back], allowed=allowed)):
         return coded("robot.on_the_way", hits=contacts(hits))
-    spare, room = _spare(arm, checker, allowed, last, end, way * goal.off, rotation)
+    spare = _free_part(checker, last, _line_on(arm, last, end, way * goal.off, rotation), allowed)
+    room = goal.off * len(spare) / SPARE_STEPS
     return PushPlan(goal, [], [above, *down], [down[-1], *ahead], rotation, opening, end, length, spare, room, rise)
 
 
-def _spare(
-    arm: Arm, checker: CollisionChecker, allowed: Allowed, last: Array, end: Array, move: Array, rotation: Array
-) -> tuple[list[Array], float]:
-    """The joints and the length (m) of as much of a straight motion on from the end as is free and in reach."""
+def _line_on(arm: Arm, last: Array, end: Array, move: Array, rotation: Array) -> list[Array]:
+    """Joints along a straight motion of the tool point from `end`, where they are `last`, as far as they reach."""
     points = np.linspace(end, end + move, SPARE_STEPS + 1)[1:]
     found = arm.solver.line(last, points, rotation)
     if isinstance(found, int):
-        found = arm.solver.line(last, points[:found], rotation) if found else []
+        found = arm.solver.line(last, points[:found], rotation)
+    return [] if isinstance(found, int) else found
+
+
+def _free_part(checker: CollisionChecker, last: Array, path: list[Array], allowed: Allowed) -> list[Array]:
+    """As much of a path on from `last` as is free."""
     free: list[Array] = []
-    for q in [] if isinstance(found, int) else found:
-        if checker.along([[last, *free][-1], q], allowed=allowed):
+    for q in path:
+        if checker.along([last, q], allowed=allowed):
             break
         free.append(q)
-    return free, float(np.linalg.norm(move)) * len(free) / SPARE_STEPS
+        last = q
+    return free
 
 
 def _solved(arm: Arm, position: Array, rotation: Array) -> Array | None:

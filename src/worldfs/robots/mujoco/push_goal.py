@@ -109,7 +109,7 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
     if not covers(rig.things[under], float(end[0]), float(end[1]), -float(min(half[:2]))):
         found = coded("handling.pushed_off", id=id, at=[*end, start[2]], on=under)
         return params.refused("handling.stays_on", found, coded("handling.push_less"), job)
-    if (beyond := arm.limits.refusal(id, np.array([*end, start[2]]), end=True)) is not None:
+    if (beyond := arm.limits.refusal(id, np.array([*end, start[2]]))) is not None:
         return replace(beyond, job=job)
     if hits := blocked(arm, id, way, distance, under):
         found = coded("handling.push_meets", id=id, hits=contacts(hits))

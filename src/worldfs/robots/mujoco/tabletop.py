@@ -39,6 +39,7 @@ SETTLE = 0.3  # s in which the world comes to rest when it is built
 UNSETTLED = 1.8  # s more, while a thing still falls, tips or slides
 RESTS = (0.01, 0.05)  # m/s and rad/s
 AHEAD, LOW_HANDS = 0.42, (0.4, 0.3, 0.24, 0.19, 0.15, 0.12, 0.085, 0.06)  # m, of the tool point from the base
+AHEAD_SHARE = 0.8  # of the reach, where that is less
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
     panda.HOME,
     (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
@@ -61,7 +62,9 @@ class Tabletop:
         self._arms: dict[str, Arm] = {}
         for place in plan.arms:
             rig = Rig(plan, self.simulation, place)
-            limits = BodyLimits(RobotState(place.robot_id, place.base), profiles.get(place.robot_id, Profile()))
+            limits = BodyLimits(
+                RobotState(place.robot_id, place.base), profiles.get(place.robot_id, Profile()), arm=True
+            )
             self._arms[place.robot_id] = Arm(
                 rig, IKSolver(place.base), MotionController(rig), limits, reserved=self.reserved
             )
@@ -211,8 +214,10 @@ def _free_pose(arm: Arm) -> Array:
 def _low_poses(arm: Arm) -> Iterator[Array]:
     """Poses of a hand that points down ahead, lower and lower, for a workspace that the usual ones are not in."""
     if arm.limits.bounded:
+        reach = arm.limits.profile.max_reach
+        near = AHEAD if reach is None else min(AHEAD, AHEAD_SHARE * reach)
         for height in LOW_HANDS:
-            ahead = arm.view.base + arm.view.base_rotation @ np.array([AHEAD, 0.0, height])
+            ahead = arm.view.base + arm.view.base_rotation @ np.array([near, 0.0, height])
             pose = arm.solver.solve(HOME, ahead, rotations.hand_rotation(geometry.to_rpy(arm.view.base_rotation)[2]))
             if pose is not None:
                 yield pose
