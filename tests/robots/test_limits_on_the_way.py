@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from worldfs.base.model import Json, Profile, RobotState, Scene, Thing
+from worldfs.base.standard_operations import PICK_UP, PLACE_DOWN
+from worldfs.planning.critic import Critic
 from worldfs.robots.mujoco import hand_over
 
 from .conftest import BASKET, TABLE, Hand
@@ -24,6 +26,7 @@ EVERY = 5  # steps of the world between two samples
 OFF = 0.006  # m that a servo runs over
 AXES = "xyz"
 SIDES = [(axis, side) for axis in AXES for side in ("low", "high")]
+OPS = (PICK_UP, PLACE_DOWN)
 WIDE = ((-3.0, 3.0),) * 3
 
 CUBE = Thing("cube_01", shape="box", position=(0.45, 0.0, 0.025), size=(0.05,) * 3, mass=0.1)
@@ -241,6 +244,31 @@ def test_a_place_that_the_arm_chooses_itself_is_within_the_bounds(axis, opened):
     assert bounded.hand.review(case.op, **case.params) == []
     done, _ = bounded.carry_out(case)
     assert done.ok and bounded.hand.seen("cube_01").position[at] > (0.5, 0.12, 0.0)[at] - OFF, done.message
+
+
+@pytest.mark.parametrize(
+    ("axis", "side", "value"), [("x", "low", 0.4), ("y", "low", -0.42), ("x", "high", 0.42), ("y", "high", -0.35)]
+)
+def test_a_basket_that_a_bound_cuts_is_used_within_it(axis, side, value, opened):
+    case, at = CASES["place in a basket"], AXES.index(axis)
+    bounded = BoundedHand(case, opened)
+    bounded.profile = _profile(axis, side, value)
+    scene = bounded.hand.body.observe()
+    judged = Critic().review(bounded.hand.order(case.op, **case.params), scene, replace(bounded.profile, ops=OPS))
+    assert not [one for one in judged if not one.warning], judged
+    done, _ = bounded.carry_out(case)
+    stands = bounded.hand.seen("cube_01").position[at]
+    assert done.ok and (stands > value - OFF if side == "low" else stands < value + OFF), done.message
+
+
+def test_a_basket_wholly_beyond_a_bound_is_refused_at_its_own_place(opened):
+    case = CASES["place in a basket"]
+    bounded = BoundedHand(case, opened)
+    scene = bounded.hand.body.observe()
+    profile = replace(_profile("x", "low", 0.6), ops=OPS)
+    (found,) = [one for one in Critic().review(bounded.hand.order(case.op, **case.params), scene, profile)
+                if not one.warning]  # fmt: skip
+    assert "[0.4, -0.4" in found.found, found
 
 
 @pytest.mark.parametrize("highest", [0.42, 0.28, 0.12, -0.05])

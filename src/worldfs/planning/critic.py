@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
@@ -50,6 +51,7 @@ from .order_ends import order_ends
 from .reviewers import refuses
 
 ASTRAY = 0.01  # m beyond the outline of what an order names, where its point is no longer in or on that
+_SHARES = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0)  # of half a side, from the middle on
 _SLACK = 1e-9  # m, kg: tolerance for rounding
 
 
@@ -126,7 +128,7 @@ class Critic:
             _sensors(case)
         what, thing, place = _target(case)
         if profile is not None:
-            _bounds(case, what, place)
+            _bounds(case, what, _inside(case, thing, place) if order.op in PLACE else place)
             _reach(case, what, place)
             refused = refuses(case.findings)
             for end in () if refused else order_ends(order, scene, robot, scene.held(case.node)):
@@ -291,7 +293,7 @@ def _all_named(case: _Case) -> None:
     for thing in things:
         what, _, place = _located(case, thing)
         at = _nearest(case, thing, place) if place is not None and thing not in case.scene.objects else place
-        _bounds(case, what, at)
+        _bounds(case, what, _inside(case, thing, at))
         _reach(case, what, at)
         if thing in case.scene.objects:
             _payload(case, thing)
@@ -350,6 +352,20 @@ def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:
     x, y = (c + (b - c) * closer / away if away else c for b, c in zip(base[:2], centre[:2], strict=True))
     drop = max(-size[2] / 2, min(size[2] / 2, base[2] - centre[2]))
     return (x, y, centre[2] + drop)
+
+
+def _inside(case: _Case, support: Thing | None, nearest: Vec | None) -> Vec | None:
+    """A point in or on `support` within the bounds, else its middle. `nearest`: what `_nearest` found."""
+    if support is None or nearest is None or support in case.scene.objects or len(support.position) < 3:
+        return nearest
+    shape, middle = lying(support), (*support.position[:2], nearest[2])
+    cos, sin = math.cos(shape.turn), math.sin(shape.turn)
+    for i, j in product(_SHARES, _SHARES):
+        u, v = i * shape.along / 2, j * shape.across / 2
+        point = (middle[0] + u * cos - v * sin, middle[1] + u * sin + v * cos, middle[2])
+        if next(beyond(case.profile, case.robot, point), None) is None:
+            return point
+    return middle
 
 
 def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec | None]:
