@@ -895,3 +895,50 @@ def test_one_and_one_more_are_two(text):
     intent = interpret(text, things(*names))
     assert isinstance(intent, CommandIntent)
     assert [(g.object, g.container) for g in intent.goals if isinstance(g, InGoal)] == [("a0", "b1"), ("a1", "b2")]
+
+
+KEYS = ("car key", "house key", "bike key", "map")
+WEIGHTS = ("2 kg weight", "5 kg weight", "9 kg weight")
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "wanted"),
+    [
+        (KEYS, "put the car key in the basket and the others in the tray", "?"),
+        (KEYS, "put the car key in the basket and the rest of them in the tray", "?"),
+        (WEIGHTS, "put the 3 kg weight in the basket", "-"),
+        (WEIGHTS, "put the 2 kg weight in the basket", "a0"),
+        (WEIGHTS, "put the 3 weights in the basket", "a0 a1 a2"),
+        (("哑铃", "哑铃", "哑铃"), "把三公斤的哑铃放进篮子", "-"),
+        (("iron", "candle", "soap"), "put all things except the heaviest in the basket", "a0 a1"),
+    ],
+)
+def test_others_numbers_and_superlatives_mean_what_they_are_said_of(named, text, wanted):
+    assert moved(text, things(*named)) == wanted
+
+
+def test_the_heaviest_of_an_exception_is_one_of_those_that_are_meant():
+    look = {"size": (0.03,) * 3, "shape": "box"}
+    scene = things(
+        Thing("a0", "iron", "thing", (0.3, 0.0, 0.03), mass=0.9, color="black", **look),
+        Thing("a1", "candle", "thing", (0.3, 0.1, 0.03), mass=0.2, color="white", **look),
+        Thing("a2", "soap", "thing", (0.3, 0.2, 0.03), mass=0.1, color="white", **look),
+    )
+    assert moved("put the white things except the heaviest in the basket", scene) == "a2"
+    assert moved("put everything except the heaviest in the basket", scene) == "a1 a2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is the plate clean?",
+        "is the bottle empty?",
+        "is there a cup that is green?",
+        "is there a cup in the tray that is red?",
+        "are there cups on the table that are blue?",
+    ],
+)
+def test_a_question_that_the_scene_does_not_tell_is_not_answered(text):
+    red = Thing("a0", "cup", "thing", (0.3, 0.0, 0.03), size=(0.03,) * 3, shape="box", color="red")
+    found = interpret(text, things(red, "plate", "bottle"))
+    assert isinstance(found, QuestionIntent) and not found.answered, found

@@ -16,6 +16,7 @@ ROWS = {
         "the scene does not tell; ask where a thing is, what is on the table, how many things there are, or whether one is in another",
         "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",
     ),
+    "planner.none_of_these": ("none of these: {things}", "这些都不是：{things}"),
     "planner.how_to_stop": (
         "to stop every robot: paos stop; one: paos stop ID. Nothing was stopped now",
         "停止所有机器人：paos stop；停止一个：paos stop ID。现在没有停止任何机器人",

@@ -371,6 +371,8 @@ class ChineseNounParser:
             elif word.text in self.some and not count:
                 quantity, these = "all" if quantity else "any", True
             elif digit and not count:
+                if "de" in self.here(1).kinds:  # 三公斤的哑铃: no count, and of no name
+                    raise NotUnderstood("planner.word", word=word.text)
                 count = digit
                 quantity = "all" if "these" in word.kinds or word.text == "俩" else quantity or "any"
             elif found and "in" in word.kinds and not best and self.chooses_of(found):

@@ -302,6 +302,8 @@ class EnglishNounParser:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             self._stuck()
+        if count > 1 and not (best or plural) and len(found) > 1 and not any(map(self._describes, found)):
+            raise NotUnderstood("planner.word", word=str(count))  # "the 3 kg weight": no count, and of no name
         if best:
             quantity, plural = "the", bool(count) or (several and self.vocabulary.is_plural(found[-1][0]))
         text = " ".join(self.tokens[start : self.at])
@@ -325,6 +327,9 @@ class EnglishNounParser:
             word=word or "".join(self.tokens[self.at - 1 : self.at]) or "…",
             hint=self.vocabulary.closest_word(word),
         )
+
+    def _describes(self, word: Word) -> bool:
+        return is_colour(word) or word[0] in lexicon_en.PLAIN_SIZES
 
     def _quantity(self) -> tuple[str, int, NounPhrase | None]:
         """all | the | any and a count; or the whole phrase, where that is all of it."""

@@ -188,7 +188,7 @@ class GoalBuilder:
     ) -> tuple[str, ...]:
         """Movable things; exceptions are taken away and protected."""
         self.resolve.about(nouns)
-        spared = self.resolve_aside(but, all_that_fit=False)
+        spared = self.resolve_aside(tuple(_of_these(aside, nouns) for aside in but), all_that_fit=False)
         self.protected += spared
         found = self.resolve.all(nouns, spared)
         still = immovable_ids(self.scene)
@@ -635,6 +635,18 @@ class GoalBuilder:
 
     def _close(self, clause: Clause) -> list[Goal]:
         return [GripperGoal("closed")]
+
+
+def _of_these(aside: NounPhrase, nouns: tuple[NounPhrase, ...]) -> NounPhrase:
+    """ "The white things except the heaviest": of those, and not of all things."""
+    if not aside.best or aside.at or aside.best_of is not None or not all("*" in senses for _, senses in aside.words):
+        return aside
+    if len(nouns) != 1 or nouns[0].pronoun or nouns[0].best or nouns[0].other or nouns[0].options:
+        if all(noun.quantity == "all" and all("*" in s for _, s in noun.words) and not noun.at for noun in nouns):
+            return aside
+        raise NotUnderstood("planner.word", word=aside.text)
+    of = nouns[0]
+    return replace(aside, words=of.words, at=of.at, without=of.without, being=of.being)
 
 
 def _looks_plural(noun: NounPhrase) -> bool:

@@ -132,7 +132,14 @@ class NounResolver:
         called = [fit for fit in self.vocabulary.fits(noun.words) if fit.kind < FitKind.ANY]
         if noun.text != "others" and any(fit.id not in self.mentioned for fit in called):
             raise self._ambiguous(noun, called)
-        return replace(noun, words=(("things", frozenset("*")),))
+        every = replace(noun, words=(("things", frozenset("*")),))
+        like = {
+            fit.id for fit in self._of_kinds((), self.heads).values() if fit.certain and fit.id not in self.mentioned
+        }
+        rest = {fit.id for fit in self.vocabulary.fits(every.words) if fit.certain and fit.id not in self.mentioned}
+        if like and not self.moved_heads and not rest <= like:  # the car key …, and the others: keys, or all things?
+            raise self._asked("planner.ambiguous", noun, sorted(rest))
+        return every
 
     def fits(self, noun: NounPhrase) -> list[Fit]:
         """The things that the words fit; "one" is what was named last, where the rest of the words allows that."""

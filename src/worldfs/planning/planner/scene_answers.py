@@ -127,6 +127,8 @@ class _QuestionAnswerer(SceneSentences):
         Raises NotUnderstood where there are such things, and it is not known whether all of the phrase is so of them.
         """
         words = part.noun.words
+        if part.noun.being or part.noun.without:  # "a cup that is green", where cups are
+            return ""
         known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in words]
         if part.general:  # "anything tasty"; the brown of a table
             plain = [word for word in words if is_colour(word)]
@@ -167,7 +169,7 @@ class _QuestionAnswerer(SceneSentences):
         parts = [*subjects, *((place,) if place is not None else ())]
         if q.topic in ("more", "fewer"):
             return self.compared_counts(q, subjects, place)
-        if place is not None and place.general:  # "is the mug inside something?"
+        if place is not None and (place.general or place.noun.being):  # "inside something", "in the box that is white"
             return ""
         if place is not None and place.side in SIDES and {s.id for s in surfaces(self.scene)} & set(self.fit(place)):
             return ""  # "on the left side of the table": of its middle, or of all of it?
@@ -372,6 +374,8 @@ class _QuestionAnswerer(SceneSentences):
         tops = [s.id for s in surfaces(self.scene)]
         found = []
         for id in self.fit(part):
+            if id not in tops and not self.vocabulary.things[id].is_container:
+                return ""  # is a plate clean, a bottle empty? The scene does not tell
             inside, the = self.contents(id), self.the(id)
             side = coded("planner.side_on") if id in tops else coded("planner.side_in")
             if inside:
@@ -394,6 +398,8 @@ class _QuestionAnswerer(SceneSentences):
         found = self.filtered(ids, place, colour)
         if colour is not None and not found and self.may_be_coloured(ids, colour, furniture=not subjects):
             return ""
+        if subjects and ids and not found:  # "which cup is in the box?", where a pen is
+            return self.say("planner.none_of_these", things=self.several(ids))
         if place is not None:
             side = coded({**AT, **task_text.SIDES}.get(place.side, "planner.side_in"))
             return self.say("planner.listed", side=side, place=self.several(self.fit(place)), things=self.bare(found))
