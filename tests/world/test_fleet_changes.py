@@ -315,6 +315,22 @@ def test_a_robot_is_disabled_and_enabled_in_the_file(fleet: RunningFleet) -> Non
         until(lambda: f"| {SECOND} |" in fleet.robots() and "| no |" in fleet.robots())
 
 
+def test_a_robot_that_is_disabled_by_hand_takes_no_order_before_the_change_is_served(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        whole = fleet.home.config_path.read_text()
+        document = json.loads(whole)
+        document["embodiments"]["instances"][1]["enabled"] = False
+        fleet.home.config_path.write_text(json.dumps(document))  # nothing tells the kernel
+        world.jobs.accept([order("late", SECOND), order("first", FIRST)])
+        until(lambda: world.jobs.load("late").status.state is JobState.FAILED)
+        outcome = world.jobs.load("late").status.outcome
+        assert outcome is not None and outcome.code == "ROBOT_DISABLED"
+        until(lambda: world.jobs.load("first").status.state is JobState.SUCCEEDED)
+        fleet.home.config_path.write_text(whole[:-20])  # half written: what was read last holds
+        world.jobs.accept([order("later", SECOND)])
+        until(lambda: world.jobs.load("later").status.state is JobState.FAILED)
+
+
 @pytest.mark.parametrize(
     ("id", "profile", "directory"),
     [

@@ -82,6 +82,7 @@ class Kernel:
         self.hooks = hooks
         self.nodes = dict(nodes)
         self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that leave
+        self.off_now: Callable[[], Collection[str]] = frozenset  # and those that the world disables at this moment
         self.jobs = JobStore(store, clock)
         self.log = log
         own = {id: stores.robots[id] for id in nodes if id in stores.robots}
@@ -153,7 +154,7 @@ class Kernel:
             alert=self.alert,
             clock=clock,
             nodes=self.nodes,
-            off=lambda: self.off,
+            off=lambda: {*self.off, *self.off_now()},
             elsewhere=elsewhere,
         )
         self.stopping = StopListener(
@@ -528,7 +529,9 @@ class Kernel:
     # -- work ---------------------------------------------------------------------------------------------------
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].is_open and not self.stopping.is_stopped(node) and not self.stopping.is_held(node)
+        if not self.nodes[node].is_open or self.stopping.is_stopped(node) or self.stopping.is_held(node):
+            return False
+        return node not in self.off_now()
 
     def _note_running(self) -> None:
         """Show an attempt as running once it lasts longer than SLOW_START_S."""

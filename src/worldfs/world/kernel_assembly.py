@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
@@ -33,8 +34,10 @@ from worldfs.tree.workspace_stores import robot_key
 from . import computed_files, robots_page
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding, unreachable_robot
 from .configured_model import configured_model
+from .disabled_now import DisabledNow
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .foreign_versions import noting_versions
+from .home import Home
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
@@ -167,6 +170,8 @@ def assemble_kernel(
         threads=threads,
         log=log,
     )
+    if world.config is not None and world.config.instances:
+        kernel.off_now = DisabledNow(Home(Path(world.config.home)), os.environ)
     bring = BringUp(kernel, hooks)
 
     def note_reach(node: str, why: str) -> None:

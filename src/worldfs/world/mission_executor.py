@@ -383,7 +383,7 @@ class MissionThreads:
         node = self.kernel.nodes.get(id)
         if stop.stopped:
             return coded("mission.is_stopped", robot=id, by=stop.by, at=stop.at), "stopped"
-        if node is not None and not node.enabled:
+        if (node is not None and not node.enabled) or id in self.kernel.off_now():
             return coded("mission.is_disabled", robot=id), "disabled"
         if node is not None and isinstance(node.driver, UnavailableDriver):
             return coded("mission.unavailable", robot=id), "offline"
