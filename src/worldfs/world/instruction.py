@@ -101,8 +101,9 @@ class Instruction:
         if self._turn is not None:
             self._turn.set_job(job)
 
-    def stop_text(self, stop: StopState | None = None) -> str:
-        found, stands = stop or self._now(), self._world.robot_stops.confirmed(self._node)
+    def stop_text(self, stop: StopState | None = None, *, wait_s: float = 0.0) -> str:
+        """`wait_s`: how long its standstill may still be confirmed."""
+        found, stands = stop or self._now(), self._world.robot_stops.await_confirmed(self._node, wait_s)
         told = {"node": self._node, "by": found.by, "at": found.at}
         if not found.stopped:
             return render(coded("runtime.robot_was_stopped", node=self._node), self.language)

@@ -19,6 +19,7 @@ from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop, may_be_about_stopping, stops_others
+from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.configured_model import configured_model
@@ -105,7 +106,7 @@ def run(context: CommandContext) -> int:
             result, judge = _plan(context, world, text, stop, instruction)
         except KernelSilent as error:
             return silence.reported(error)
-        stopped = instruction.stop_text() if instruction.stopped else ""
+        stopped = instruction.stop_text(wait_s=CONFIRM_S) if instruction.stopped else ""
         unsure = _unsure(world, instruction.job)
         if not own_kernel:  # ours ends with us: who comes next must not order of it
             instruction.end()  # the robot is free while a model thinks
