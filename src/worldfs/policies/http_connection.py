@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from http.client import HTTPException, HTTPResponse, RemoteDisconnected
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs import __version__
 from worldfs.base.clock import Clock
@@ -13,6 +13,8 @@ from worldfs.base.messages import coded
 from . import policy_errors
 from .deadline_socket import DeadlineSocket
 from .endpoint import PolicyEndpoint
+
+MOST_DIGITS: Final = 18  # of a length that an answer may have
 
 
 class HttpReply(NamedTuple):
@@ -88,6 +90,8 @@ class HttpConnection:
         line.send(request)
         with HTTPResponse(line, method=method) as answer:  # type: ignore[arg-type]  # a connection with the methods that it needs of a socket
             answer.begin()
+            if len(answer.headers.get("Content-Length", "").strip()) > MOST_DIGITS:  # Python may not read it as a number
+                raise policy_errors.oversize(self.where, 10**MOST_DIGITS, self._most)
             if answer.length is not None and answer.length > self._most:
                 raise policy_errors.oversize(self.where, answer.length, self._most)
             body = answer.read(self._most + 1) if answer.length is None else answer.read()
