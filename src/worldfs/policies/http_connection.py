@@ -90,7 +90,7 @@ class HttpConnection:
         line.send(request)
         with HTTPResponse(line, method=method) as answer:  # type: ignore[arg-type]  # a connection with the methods that it needs of a socket
             answer.begin()
-            if len(answer.headers.get("Content-Length", "").strip()) > MOST_DIGITS:  # Python may not read it as a number
+            if len(answer.headers.get("Content-Length", "").strip()) > MOST_DIGITS:  # Python may not read it
                 raise policy_errors.oversize(self.where, 10**MOST_DIGITS, self._most)
             if answer.length is not None and answer.length > self._most:
                 raise policy_errors.oversize(self.where, answer.length, self._most)
