@@ -111,6 +111,15 @@ class Place:
         draft.write_bytes(text.encode())
         draft.replace(self.root / name)
 
+    def furnish(self, things: Sequence[Any]) -> None:
+        """ENVIRONMENT.md with these things instead of its own; table and basket stay."""
+        world, kept = self.value("ENVIRONMENT.md"), {"basket_01", "table_01"}
+        graph = world["scene_graph"]
+        world["objects"] = list(things)
+        graph["nodes"] = [node for node in graph["nodes"] if node["id"] in kept]
+        graph["edges"] = [edge for edge in graph["edges"] if edge["from"] in kept]
+        self.put("ENVIRONMENT.md", json.dumps(world))
+
     def change(self, name: str, old: str, new: str) -> None:
         text = self.text(name)
         assert old in text, f"{name} does not hold {old!r}"

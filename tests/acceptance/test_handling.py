@@ -23,17 +23,11 @@ def table(onboarded: Callable):
     """A cube with two at its sides, and a can that lies."""
     place = onboarded()
     place.up("--seed", "7")
-    world = place.value("ENVIRONMENT.md")
     turn = math.sqrt(0.5)
     can = {"id": "can_01", "name": "green can", "category": "can", "shape": "cylinder", "size": [0.06, 0.06, 0.11],
            "mass": 0.3, "position": [0.45, -0.05, 0.031], "orientation": [turn, turn, 0, 0]}  # fmt: skip
     walls = [cube("cube_02", "blue", 0.553, 0.2), cube("cube_03", "white", 0.5, 0.253)]
-    world["objects"] = [cube("cube_01", "red", 0.5, 0.2), *walls, can]
-    kept = {"basket_01", "table_01"}
-    graph = world["scene_graph"]
-    graph["nodes"] = [node for node in graph["nodes"] if node["id"] in kept]
-    graph["edges"] = [edge for edge in graph["edges"] if edge["from"] in kept]
-    place.put("ENVIRONMENT.md", json.dumps(world))
+    place.furnish([cube("cube_01", "red", 0.5, 0.2), *walls, can])
     return place
 
 

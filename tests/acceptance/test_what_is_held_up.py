@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -20,16 +19,10 @@ def bridge(onboarded: Callable):
     """A board across two blocks, its weight nearer to the blue one; a green block beside them."""
     place = onboarded()
     place.up("--seed", "7")
-    world = place.value("ENVIRONMENT.md")
     board = {"id": "board_01", "name": "board", "category": "board", "shape": "box", "mass": 0.1,
              "size": [0.06, 0.2, 0.01], "position": [0.45, 0.18, 0.065]}  # fmt: skip
-    world["objects"] = [block("block_01", "red", 0.1), block("block_02", "blue", 0.24), board]
-    world["objects"].append(block("block_03", "green", -0.1))
-    kept = {"basket_01", "table_01"}
-    graph = world["scene_graph"]
-    graph["nodes"] = [node for node in graph["nodes"] if node["id"] in kept]
-    graph["edges"] = [edge for edge in graph["edges"] if edge["from"] in kept]
-    place.put("ENVIRONMENT.md", json.dumps(world))
+    blocks = [block("block_01", "red", 0.1), block("block_02", "blue", 0.24), block("block_03", "green", -0.1)]
+    place.furnish([*blocks, board])
     return place
 
 

@@ -9,13 +9,9 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
+from worldfs.base.stop_words import has_stop_word, is_stop
 
-# a part of the name of an operation by which a person may mean to stop a robot
-_STOPS: Final = re.compile(
-    r"stop|halt|brake|abort|pause|cancel|quit|terminat|interrupt|suspend|shut_?down|power_?(?:off|down)|turn_?off|"
-    r"switch_?off|kill|freeze|cease|disable|stand_?(?:still|by)|^(?:hold|wait|stay|end)$|hold_(?:still|on|position)|"
-    r"停|刹车|取消|中止|终止|关机|断电|别动|不要动|站住|住手|等"
-)
+_NO_WORD: Final = re.compile(r"[\W_]+")  # between the words of an operation's name
 
 
 def admit(
@@ -95,7 +91,8 @@ def admit(
 
 def means_stop(order: Order) -> list[Finding]:
     """The finding against an order that is to stop a robot: it would wait behind the job that it is to end."""
-    if not _STOPS.search(order.op.casefold().strip().replace("-", "_").replace(" ", "_")):
+    words = _NO_WORD.sub(" ", order.op)
+    if not (is_stop(words) or has_stop_word(words)):
         return []
     fix = coded("runtime.stop_by_command", node=order.node)
     expected, found = coded("runtime.an_operation"), coded("runtime.stop_in_queue", op=order.op)

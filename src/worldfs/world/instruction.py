@@ -11,9 +11,9 @@ from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.stop_signal import StopSignal
+from worldfs.base.stop_words import has_stop_word
 from worldfs.planning.planner import Intent, QuestionIntent, RefusedIntent, interpret
 from worldfs.planning.planner.scene_facts import sanitized_scene
-from worldfs.planning.stop_words import has_stop_word
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import RELEASE_S
@@ -46,8 +46,8 @@ class Instruction:
     ) -> None:
         """`mission`: the mission that gives the instruction. `by_model`: a model may read what the grammar does not."""
         self._mission, self._by_model = mission, by_model
-        self._why = ""
         self.understood = True  # False: it waited for no turn, because it is no instruction
+        self._why = ""  # so
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
         self._watched = ExitStack()  # the stops, during the turn
@@ -72,10 +72,10 @@ class Instruction:
         """Wait for the turn. "" once it is acquired, or none is needed; else why the instruction may not go on."""
         now = self._now()
         if now.stopped:
-            if refused := self._refused():
-                return refused
+            if self._needs_no_turn():
+                return self._why
             self.stopped = True
-            return "" if self._is_question() else self.stop_text(now)
+            return self.stop_text(now)
         what = " ".join(self._text.split())
         short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
         self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
@@ -121,7 +121,7 @@ class Instruction:
                 ahead = turn.try_acquire()
                 if ahead is None and not self._now().stopped:
                     return True
-                if ahead and not said and (self._is_question() or self._refused()):
+                if ahead and not said and self._needs_no_turn():
                     turn.release()
                     self._turn = None
                     return self.understood
@@ -137,23 +137,19 @@ class Instruction:
                 changes = watch.read(RELEASE_S if ahead == {} or changes else None)
         return False
 
-    def _is_question(self) -> bool:
-        """Whether it is a question: it moves nothing, and needs no turn."""
-        return isinstance(self._intent(), QuestionIntent)
-
-    def _refused(self) -> str:
-        """Why it is no instruction, whoever has the robot; "" where a model, or what moves meanwhile, may decide
-        otherwise. A text that was to stop the robot must not wait until it stands."""
+    def _needs_no_turn(self) -> bool:
+        """Whether it is a question, or no instruction at all. What was to stop the robot must not wait until it stands.
+        What a model may read, and what depends on what moves meanwhile, waits."""
         intent = self._intent()
         if not isinstance(intent, RefusedIntent):
-            return ""
+            return isinstance(intent, QuestionIntent)
         meant = intent.kind == "negation" or has_stop_word(self._text)
         if not meant and (intent.kind in ("ambiguous", "impossible") or (self._by_model and intent.kind == "unknown")):
-            return ""
+            return False
         self.understood = False
         plain = render(coded("runtime.no_order", why=intent.reason), self.language)
         self._why = intent.reason if intent.names_stop else plain
-        return self._why
+        return True
 
     def _intent(self) -> Intent | None:
         """The grammar's reading. None: the scene cannot be read."""

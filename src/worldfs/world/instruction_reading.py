@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import render
 from worldfs.base.messages.coded_text import language_of
+from worldfs.base.stop_words import is_stop
 from worldfs.planning.planner import (
     CommandIntent,
     PlanConstraints,
@@ -22,7 +23,6 @@ from worldfs.planning.planner import (
 )
 from worldfs.planning.planner.scene_facts import sanitized_scene
 from worldfs.planning.planner.suggestions import suggestions
-from worldfs.planning.stop_words import is_stop
 
 if TYPE_CHECKING:
     from worldfs.base.model import Scene

@@ -147,10 +147,10 @@ class MissionFile(VirtualFile):
                 files.add(order)
 
     def _add(self, said: dict[str, object], actor: str) -> None:
+        from worldfs.base.stop_words import is_stop
         from worldfs.fleet.mission import MissionOrder
         from worldfs.fleet.mission_sheet import unique_title
         from worldfs.formats import prose
-        from worldfs.planning.stop_words import is_stop
 
         files, robots = self.world.missions, self.world.node_ids()
         robot, text = as_text(said.get("robot")), prose.one_line(as_text(said.get("text")))

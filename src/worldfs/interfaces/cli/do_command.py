@@ -15,10 +15,10 @@ from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message, render_finding
 from worldfs.base.stop_signal import StopSignal
+from worldfs.base.stop_words import is_stop, may_be_about_stopping, stops_others
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
-from worldfs.planning.stop_words import is_stop, may_be_about_stopping, stops_others
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease

@@ -130,7 +130,7 @@ def write(context: CommandContext) -> int:
     except UserError:
         raise
     except WorldError as error:
-        from worldfs.planning.stop_words import is_stop
+        from worldfs.base.stop_words import is_stop
 
         if not (_CHAT.fullmatch(context["path"]) and is_stop(data.decode(errors="replace"))):
             raise

@@ -22,9 +22,6 @@ from .command_table import GLOBAL, ROLES
 
 HELP = ("-h", "--help")
 MOST_NAMED = 12  # commands that an error lists
-STOPS = frozenset(
-    ["stop", "halt", "estop", "e-stop", "emergency-stop", "freeze", "abort", "pause", "停", "停止", "急停"]
-)  # what a person may type
 
 
 def parse(
@@ -34,7 +31,9 @@ def parse(
     try:
         return _parsed(argv, table, served, language)
     except BadInput as error:
-        if any(word.strip("-!.,").casefold() in STOPS for word in argv[:MOST_NAMED]):
+        from worldfs.base.stop_words import has_stop_word
+
+        if has_stop_word(" ".join(argv[:MOST_NAMED])):
             error.fix = coded("command.nothing_stopped", fix=error.fix)
         raise
 

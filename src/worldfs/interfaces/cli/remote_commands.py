@@ -15,7 +15,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import JobState
-from worldfs.planning.stop_words import is_stop
+from worldfs.base.stop_words import is_stop
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S
 from worldfs.runtime.job_codec import read_status
 from worldfs.world.robot_stops import KernelSilent

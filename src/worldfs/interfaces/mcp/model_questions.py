@@ -11,9 +11,9 @@ from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Json
+from worldfs.base.stop_words import is_stop
 from worldfs.planning.planner import AnsweredQuestion
 from worldfs.planning.planner.model_reading import QUESTIONS, YES
-from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.responders.planner_responder import PLAN, QUESTION, VERDICT
 from worldfs.world.agent_jobs.written_terms import ANSWERS, answers_json, join_message
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from worldfs.base.errors import UserError
 from worldfs.base.messages import render
+from worldfs.base.stop_words import is_stop
 from worldfs.formats import embodied, environment
 from worldfs.planning.planner import CommandIntent, QuestionIntent, interpret
 from worldfs.planning.planner.task_text import goal_text
-from worldfs.planning.stop_words import is_stop
 
 from . import places
 from .actor_tree import ActorTree

@@ -13,11 +13,11 @@ from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.model import Outcome
+from worldfs.base.stop_words import is_stop
 from worldfs.formats.config_services import ResponderConfig
 from worldfs.interfaces.mcp.actor_tree import ActorTree
 from worldfs.interfaces.mcp.namespace_tree import NamespaceTree
 from worldfs.interfaces.mcp.reading import read_instruction
-from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.chat_context import ChatContext
 from worldfs.world.agent_jobs.responders.planner_responder import read_confirmation

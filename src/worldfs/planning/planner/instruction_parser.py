@@ -9,8 +9,8 @@ from typing import Final
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Profile, Scene
+from worldfs.base.stop_words import has_stop_word
 from worldfs.base.traditional_signs import simplified
-from worldfs.planning.stop_words import has_stop_word
 
 from . import (
     chinese_manners,

@@ -224,7 +224,7 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
 
 
 def _met_on_the_way_up(arm: Arm, id: str, path: list[Array], opening: float) -> dict[Pair, float]:
-    """What the thing itself would run into as it rises, and how deep (m). What lies in one box with it gives way."""
+    """The contacts of the rising thing with others, and how deep each is (m). Things in one box with it give way."""
     checker = CollisionChecker(imagined(arm, {}, path[0], opening).rig, held=id)
     boxes = support.boxes_round(arm.rig, id)
     given_way = {pair(id, other) for box in boxes for other in (box, *arm.rig.objects)

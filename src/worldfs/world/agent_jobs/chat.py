@@ -11,7 +11,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Outcome
 from worldfs.base.plugin_faults import PluginFault
 from worldfs.base.plugin_values import WrongValue
-from worldfs.planning.stop_words import is_stop, may_be_about_stopping
+from worldfs.base.stop_words import is_stop, may_be_about_stopping
 from worldfs.tree.verb_values import Written
 
 from .agent_job import AgentJob, AgentJobContext

@@ -80,7 +80,7 @@ def send(context: CommandContext) -> int:
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.inbox import deposit_to
     from worldfs.base.model import Message
-    from worldfs.planning.stop_words import is_stop
+    from worldfs.base.stop_words import is_stop
 
     body = _typed() if context["body"] == "-" else context["body"]
     if any(text and is_stop(text) for text in (body, context["subject"])):

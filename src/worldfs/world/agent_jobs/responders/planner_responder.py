@@ -15,8 +15,8 @@ from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
+from worldfs.base.stop_words import is_stop, may_be_about_stopping
 from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
-from worldfs.planning.stop_words import is_stop, may_be_about_stopping
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_fields
 from worldfs.world.agent_jobs.agent_job import AgentJobContext

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.model import Scene, Thing
+from worldfs.base.stop_words import is_stop, stops_others
 from worldfs.planning.planner import RefusedIntent, interpret
-from worldfs.planning.stop_words import is_stop, stops_others
 
 STOPS = (
     "stop", "Stop!", "STOP", "  stop.  ", "stop stop stop", "STOP! STOP!", "stop!!!", "“stop”", "halt", "Halt!",

@@ -16,11 +16,11 @@ LONGEST: Final = 400  # characters: a longer text is no stop command
 # What may have an object: the robot, a part of it, its motion.
 _STOP: Final = (
     "stop|sotp|stpo|tsop|stp|halt|freeze|pause|abort|cease|quit|emergency stop|emergency halt|e stop|estop|brake|"
-    "hit the brakes|shut down|shutdown|shut off|turn off|switch off|power off|power down|kill|"
+    "hit the brakes|disable|deactivate|shut down|shutdown|shut off|turn off|switch off|power off|power down|kill|"
     "停|停下|停下来|停止|停住|停一下|停一停|停手|停机|停车|停掉|急停|紧急停|紧急停止|紧急停机|刹车|刹住|暂停|中止|终止|站住"
 )
 _OTHER_STOP: Final = (
-    "nobody move|hold still|stand still|keep still|emergency|wait|wait for me|wait for us|hold on|hold it|"
+    "nobody move|hold|hold still|stand still|keep still|emergency|wait|wait for me|wait for us|hold on|hold it|"
     "hold everything|hold position|hold your position|stay|stay put|stay still|stay where you are|whoa|enough|"
     "that is enough|that's enough|far enough|that's far enough|cancel|cancel it|cancel that|cancel everything|"
     "abort mission|shut it down|turn it off|turn the robot off|switch it off|switch the robot off|kill switch|kill it|"
