@@ -116,6 +116,15 @@ def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table) 
     assert table.do("go home").code == 0
 
 
+def test_what_is_no_stop_is_said_while_the_robot_moves_and_not_afterwards(table) -> None:
+    do = table.spawn("do", "clear the table", "--no-cameras")
+    line_with(do, "Grasp")
+    said = table.do("stop moving the apple")
+    assert (said.code, "stopped no robot" in said.out + said.err, do.poll()) == (2, True, None), said
+    assert table.paos("stop").code == 0
+    do.communicate(timeout=PATIENCE_S)
+
+
 def test_every_word_for_it_stops(table) -> None:
     for word in ("stop", "Stop!", "紧急停止！", "franka_001, halt", "stop the wheels, for god's sake"):
         said = table.paos("do", word)

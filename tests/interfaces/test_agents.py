@@ -143,6 +143,12 @@ def test_tasks_and_memory_in_chinese_come_back_as_they_were(paos: Paos) -> None:
     assert "代币" not in paos("agent", "memory", "rio")[1]
 
 
+def test_a_message_that_says_stop_is_told_that_it_stops_no_robot(paos: Paos) -> None:
+    for words in (("STOP the robot now",), ("urgent", "停！停！")):
+        assert "stops no robot" in "".join(map(str, paos("agent", "send", "rio", *words)))
+    assert "stops no robot" not in "".join(map(str, paos("agent", "send", "rio", "the bus stop", "is near")))
+
+
 def test_a_letter_is_claimed_returned_and_acknowledged(paos: Paos) -> None:
     assert paos("agent", "send", "rio", "题目", "正文", "--from", "leo")[0] == 0
     first = json.loads(paos("agent", "inbox", "rio", "--claim", "60", "--json")[1])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from worldfs.base.errors import StorageError
+from worldfs.base.messages import render
 from worldfs.base.model import Cause, Finding, JobState, Outcome
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.job_end import backoff_s
@@ -37,6 +38,13 @@ def test_a_refusal_is_a_lesson_and_then_an_end_and_moves_nothing(bench):
     ask(bench, bench.order("a"))
     assert bench.trace[1:4] == ["review a", "remember a", f"append {job_key('a')} failed"]
     assert bench.outcome("a").cause is Cause.REJECTED and bench.outcome("a").code == "TOO_FAR"
+
+
+def test_an_order_that_is_to_stop_the_robot_is_never_reviewed_or_queued(bench):
+    ask(bench, bench.order("a", op="pause"), bench.order("b", seq=1))
+    assert bench.outcome("a").code == "OP_NOT_IN_PROFILE" and "review a" not in bench.trace
+    assert "no robot was stopped" in str(render(bench.outcome("a").message, "en"))
+    assert bench.outcome("b").ok
 
 
 def test_a_warning_refuses_nothing(bench):

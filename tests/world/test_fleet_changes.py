@@ -315,8 +315,10 @@ def test_a_robot_is_disabled_and_enabled_in_the_file(fleet: RunningFleet) -> Non
         until(lambda: f"| {SECOND} |" in fleet.robots() and "| no |" in fleet.robots())
 
 
-def test_a_robot_that_is_disabled_by_hand_takes_no_order_before_the_change_is_served(fleet: RunningFleet) -> None:
+def test_a_robot_that_is_disabled_by_hand_takes_no_order_and_the_change_is_served(fleet: RunningFleet) -> None:
     with fleet.up() as world:
+        world.jobs.accept([order("before", SECOND)])
+        until(lambda: world.jobs.load("before").status.state is JobState.SUCCEEDED)
         whole = fleet.home.config_path.read_text()
         document = json.loads(whole)
         document["embodiments"]["instances"][1]["enabled"] = False
@@ -326,6 +328,7 @@ def test_a_robot_that_is_disabled_by_hand_takes_no_order_before_the_change_is_se
         outcome = world.jobs.load("late").status.outcome
         assert outcome is not None and outcome.code == "ROBOT_DISABLED"
         until(lambda: world.jobs.load("first").status.state is JobState.SUCCEEDED)
+        until(lambda: world.node_ids() == [FIRST] and "| no |" in fleet.robots())
         fleet.home.config_path.write_text(whole[:-20])  # half written: what was read last holds
         world.jobs.accept([order("later", SECOND)])
         until(lambda: world.jobs.load("later").status.state is JobState.FAILED)

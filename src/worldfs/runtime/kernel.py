@@ -488,6 +488,11 @@ class Kernel:
             elif change.key.startswith(CONTROL + "/") and change.kind is StoreChangeKind.PUT:
                 self._controls.submit(change.key[len(CONTROL) + 1 :])
 
+    def look_again(self, key: str) -> None:
+        """From any thread: what watches that file is called soon, as if the file had changed."""
+        self._put_off.add(key)
+        self.wake()
+
     def _look(self) -> None:
         """Call what watches the other files that changed. What changes during a call is called for again."""
         for key in list(self._put_off):

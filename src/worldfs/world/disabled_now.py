@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from worldfs.base.errors import UserError
 
@@ -13,8 +13,9 @@ from .home import Home
 class DisabledNow:
     """Looked at before each order: one `stat`, and the file is read once for each change of it."""
 
-    def __init__(self, home: Home, environ: Mapping[str, str]) -> None:
-        self._home, self._environ = home, environ
+    def __init__(self, home: Home, environ: Mapping[str, str], changed: Callable[[], None]) -> None:
+        """`changed`: called where the file is another one than at the look before: the whole change is to be served."""
+        self._home, self._environ, self._changed = home, environ, changed
         self._read: tuple[int, int, int] | None = None
         self._ids: frozenset[str] = frozenset()
 
@@ -26,7 +27,9 @@ class DisabledNow:
             if token != self._read:
                 config = self._home.config(self._environ)
                 self._ids = frozenset(item.robot_id for item in config.instances if not item.enabled)
-                self._read = token
+                before, self._read = self._read, token
+                if before is not None:
+                    self._changed()
         except (OSError, UserError):
             pass
         return self._ids

@@ -171,7 +171,9 @@ def assemble_kernel(
         log=log,
     )
     if world.config is not None and world.config.instances:
-        kernel.off_now = DisabledNow(Home(Path(world.config.home)), os.environ)
+        home = Home(Path(world.config.home))
+        kernel.off_now = DisabledNow(home, os.environ, partial(kernel.look_again, CONFIG_WRITTEN))
+        kernel.off_now()  # what the kernel starts with is no change
     bring = BringUp(kernel, hooks)
 
     def note_reach(node: str, why: str) -> None:

@@ -6,10 +6,11 @@ import importlib.util
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.planning.planner import CommandIntent, interpret
+from worldfs.planning.planner import CommandIntent, QuestionIntent, interpret
 
 
 def _table(name: str) -> list[str]:
@@ -110,3 +111,21 @@ def test_shuffled_chinese_never_breaks_it_and_never_hides_a_negation(scene, text
 
 def test_the_reading_does_not_depend_on_the_time_of_day(scene):
     assert not [text for text in ENGLISH + CHINESE if interpret(text, scene) != interpret(text, scene)]
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        ("how do I stop you?", True),
+        ("How can I stop the robot?", True),
+        ("怎么停下来？", True),
+        ("why aren't you stopping?", False),
+        ("are you going to stop?", False),
+        ("why are you still moving?", False),
+        ("为什么还在动", False),
+    ],
+)
+def test_a_question_about_stopping_says_how_and_that_nothing_was_stopped(scene, text, answered):
+    found = interpret(text, scene)
+    assert isinstance(found, QuestionIntent) and found.answered is answered
+    assert "paos stop" in found.answer and ("Nothing was stopped" in found.answer or "没有停止" in found.answer)

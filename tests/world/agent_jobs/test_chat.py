@@ -133,6 +133,7 @@ def test_a_message_that_may_be_about_stopping_waits_for_none_before_it() -> None
     first = chat.send(ALICE, b"clear the table").extra["job"]
     for text in ("somebody stop it", "no!", "别这样"):
         wait_for_call(calls, chat.send(ALICE, text.encode()).extra["job"])
+        assert not calls.visible_job(ALICE, first).over
     free.set()
     wait_for_call(calls, first)
     calls.close()
