@@ -16,7 +16,16 @@ def run() -> dict[str, float]:
         "documents.lesson_add_1000_ms": _best(_lesson()),
         "documents.lesson_search_1000_ms": _best(_search()),
         "documents.json_edit_5000_ms": _best(_text()),
+        "documents.growth": max(map(_growth, ("\n", "\r", "# a\n", "- a: 1\n", "| a |\n", "a "))),
     }
+
+
+def _growth(line: str) -> float:
+    """What reading an EMBODIED.md costs per byte when it is eight times as long: 1 is linear, 8 quadratic."""
+    from worldfs.formats import embodied
+
+    few, many = ((b"# T\n\n" + line.encode() * n) for n in (5_000, 40_000))
+    return _best(lambda: embodied.read(many)) / (8 * max(_best(lambda: embodied.read(few)), 1.0))
 
 
 def _best(work: Callable[[], object]) -> float:

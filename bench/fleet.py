@@ -74,6 +74,15 @@ class _Robots:
     def repeatable(self, job: Any) -> bool:
         return False
 
+    def has_left(self, robot: str) -> bool:
+        return False
+
+    def not_served(self, robot: str) -> str:
+        return ""
+
+    def zones_in(self, held: object) -> list[str]:
+        return []
+
     def left_behind(self) -> dict[str, Any]:
         return {}
 

@@ -206,14 +206,15 @@ def _late(number: int, frame: object) -> None:
 
 
 def _cost(use: Callable[[Any], object], text: str | bytes) -> float:
-    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
     since = time.thread_time()
     try:
-        use(text)
-    except _Late:
+        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
+        try:
+            use(text)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    except _Late:  # also one that comes just before the timer is taken back
         return float("inf")
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return time.thread_time() - since
 
 

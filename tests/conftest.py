@@ -26,6 +26,8 @@ settings.load_profile("house")
 # A shell starts what runs in the background deaf to it, and all that a test starts would be so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 WHOLLY_PROOF = re.compile(r"^pytestmark = \[?pytest\.mark\.proof\b", re.M)
 

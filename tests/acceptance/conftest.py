@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -221,3 +222,22 @@ def gl() -> Iterator[None]:
     if not status.backend:
         pytest.skip(f"no GL on this machine: {status.why}")
     yield
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    """The five kinds on a table, as seed 7 lays them."""
+    place = onboarded()
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+@pytest.fixture
+def kernel(table) -> Iterator[subprocess.Popen[str]]:
+    """A `paos up` of its own process, ready."""
+    process = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert process.stdout is not None and process.stdout.readline().startswith("kernel running")
+    yield process
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE_S)

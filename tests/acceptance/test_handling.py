@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("mujoco")
 
+from worldfs.base.model.job import JobState
+
 SIDE = 0.05
 
 
@@ -70,3 +72,22 @@ def test_a_drawer_is_opened_and_undone_and_the_file_says_how_far(table) -> None:
     assert table.do("打开抽屉").code == 0 and len(table.ended()) == 1  # nothing to do
     assert table.do("undo").code == 0
     assert node()["status"] == "closed" and node()["opening"] < 0.01
+
+
+def test_what_is_put_into_an_opened_drawer_is_recorded_as_done(table) -> None:
+    world = table.value("ENVIRONMENT.md")
+    drawer = {
+        "id": "drawer_01",
+        "type": "furniture",
+        "shape": "drawer",
+        "name": "drawer",
+        "position": [0.55, 0.3, 0.08],
+    }
+    world["objects"] = [cube("cube_01", "red", 0.35, -0.05)]
+    world["scene_graph"]["nodes"] = [n for n in world["scene_graph"]["nodes"] if n["id"] != "basket_01"] + [drawer]
+    world["scene_graph"]["edges"] = []
+    table.put("ENVIRONMENT.md", json.dumps(world))
+    said = table.do("open the drawer and put the cube into it")
+    assert said.code == 0 and "CONTRADICTED" not in said.out, said
+    assert [job.status.state for job in table.ended().values()] == [JobState.SUCCEEDED] * 3
+    assert table.where("cube_01") == {("in", "drawer_01")}

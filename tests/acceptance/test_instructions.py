@@ -18,14 +18,6 @@ ON_TABLE, IN_BASKET = ("on", "table_01"), ("in", "basket_01")
 FIVE = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
 
 
-@pytest.fixture
-def table(onboarded: Callable):
-    """The five kinds on a table, as seed 7 lays them."""
-    place = onboarded()
-    assert place.up("--seed", "7").code == 0
-    return place
-
-
 def test_put_one_thing_into_another(table) -> None:
     assert table.do("put the apple in the basket").code == 0
     assert table.where("apple_01") == {IN_BASKET}

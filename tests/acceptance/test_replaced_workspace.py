@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +19,6 @@ pytest.importorskip("mujoco")
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
 STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 400]
 LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
-
-
-@pytest.fixture
-def table(onboarded: Callable):
-    place = onboarded()
-    assert place.up("--seed", "7").code == 0
-    return place
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
 import pytest
@@ -24,13 +24,6 @@ LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "step
 TWO = "put the apple and the can in the basket"
 """Four steps: long enough for a second process to start meanwhile."""
 HOME = {"action_id": "home", "action_type": "strategy", "params": {"name": "home"}}
-
-
-@pytest.fixture
-def table(onboarded: Callable):
-    place = onboarded()
-    assert place.up("--seed", "7").code == 0
-    return place
 
 
 @contextmanager
@@ -99,7 +92,7 @@ def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table) 
     assert (said.code, "已停止" in said.out) == (0, True), said
     out, err = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 1, (out, err)
-    assert "is stopped (by operator" in out.splitlines()[-1]
+    assert "its driver confirms that it stands (stop by operator" in out.splitlines()[-1]
     assert "paos resume" in out.splitlines()[-1]
     jobs = table.ended()
     assert not [id for id, job in jobs.items() if job.status.state == "running"]
@@ -229,6 +222,7 @@ def test_whoever_may_see_a_robot_may_stop_it_and_only_who_may_order_it_may_resum
 def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
     state = {
         "stopped": False,
+        "delivered": False,
         "confirmed": False,
         "by": "",
         "at": "",
@@ -351,7 +345,7 @@ def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> No
         line_with(waits, "waiting: franka_001 is doing")
         table.paos("stop")
         turn.release()
-        line_with(waits, "waiting: franka_001 is stopped")
+        line_with(waits, "waiting: a stop of franka_001 is in force")
         table.paos("resume")
         _, err = waits.communicate(timeout=PATIENCE_S)
         assert waits.returncode == 0, err

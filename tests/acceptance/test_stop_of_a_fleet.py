@@ -113,6 +113,33 @@ def test_a_kernel_that_does_not_answer_is_named_by_resume_and_by_the_file_of_a_s
         assert said.returncode == 0 and f"(process {process.pid}) does not answer" in said.stdout
 
 
+def test_of_several_kernels_only_the_frozen_one_is_said_not_to_answer(home: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src"), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), "--json", "up"]
+    kernels: list[subprocess.Popen[str]] = []
+    try:
+        for words in (("--no-robots",), ("--robot", "wa"), ("--robot", "halter")):
+            kernels.append(subprocess.Popen([*command, *words], env=environ, stdout=subprocess.PIPE, text=True))
+            assert kernels[-1].stdout is not None and '"started"' in kernels[-1].stdout.readline()
+        frozen = kernels[-1]
+        frozen.send_signal(signal.SIGSTOP)
+        until(lambda: ") T " in Path(f"/proc/{frozen.pid}/stat").read_text())
+        run_command("--home", str(home), "--json", "stop")
+        status = json.loads(run_command("--home", str(home), "--json", "status").stdout)
+        stopped = {node["id"]: node["stopped"]["confirmed"] for node in status["nodes"]}
+        assert stopped == {"wa": True, "halter": False}
+        silent = [alert["found"] for alert in status["alerts"] if alert["code"] == "KERNEL_SILENT"]
+        assert len(silent) == 1 and str(frozen.pid) in silent[0]
+        assert [alert["field"] for alert in status["alerts"] if alert["code"] == "STOP_UNCONFIRMED"] == ["stop halter"]
+        resumed = run_command("--home", str(home), "resume", "--node", "wa")
+        assert resumed.returncode == 0 and "does not answer" not in resumed.stdout
+    finally:
+        for process in kernels:
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE_S)
+
+
 def test_in_a_fleet_what_is_not_read_as_a_stop_is_told_how_to_stop(home: Path) -> None:
     for text in ("stop moving the apple", "no no no", "don't drive to the door", "停止把苹果放进篮子"):
         said = run_command("--home", str(home), "do", text)

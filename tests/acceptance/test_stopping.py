@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -35,25 +34,6 @@ class Hanging(NullDriver):
         self.begun.set()
         params = {"hang": True} if order.op == "pick_up" else {}
         return super().execute(Order(order.id, order.node, order.op, params), run)
-
-
-@pytest.fixture
-def table(onboarded: Callable):
-    place = onboarded()
-    assert place.up("--seed", "7").code == 0
-    return place
-
-
-@pytest.fixture
-def kernel(table) -> Iterator[subprocess.Popen[str]]:
-    """A `paos up` of its own process, ready."""
-    process = table.spawn("up", "--driver", "simulation", "--no-cameras")
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("kernel running")
-    yield process
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE_S)
 
 
 def rows(table) -> list[list[str]]:
@@ -264,11 +244,12 @@ def test_of_a_frozen_kernel_the_status_says_that_nothing_is_known(table, kernel:
     try:
         (alert,) = silent()
         said = table.paos("status").out
-        assert table.paos("stop").code == 1
+        stop = table.paos("--json", "stop")
+        assert stop.code == 1 and '"delivered": false' in stop.out, stop
         refused = table.paos("do", "clear the table")
     finally:
         kernel.send_signal(signal.SIGCONT)
-    assert refused.code == 1 and "may still move" in refused.out and "hardware stop" in refused.out, refused
+    assert refused.code == 1 and "stop NOT delivered" in refused.out and "hardware stop" in refused.out, refused
     assert alert["code"] == "KERNEL_SILENT"
     assert f"the kernel (process {kernel.pid}) does not answer: what its robots do is not known" in said
     assert until(lambda: not silent())

@@ -8,16 +8,18 @@ import pytest
 
 from worldfs.access import attachment
 from worldfs.access.auth import UNKNOWN, authenticate
-from worldfs.access.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
+from worldfs.access.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding, binding_of_role
 from worldfs.access.binding_rights import BindingRights
 from worldfs.access.decision import ALLOWED, NO_COMMAND, Decision
 from worldfs.access.judge import judge
 from worldfs.access.principal import Principal
 from worldfs.access.role_things import InboxMessage
-from worldfs.access.roles import AGENT
+from worldfs.access.roles import AGENT, OPERATOR
+from worldfs.access.standing import local_actor_name
 from worldfs.access.things import AttachClaim, Realm, RobotName, UnboundCall
 from worldfs.access.tokens import TokenStore
 from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput
 
 ALICE = Principal(USER, agent="alice", id="token-1")
 BOSS = Principal(ADMIN)
@@ -101,3 +103,15 @@ def test_a_message_is_written_into_the_inbox_that_it_is_addressed_to() -> None:
 
     assert file_roles.decide(AGENT, Verb.WRITE, InboxMessage("rio", "rio"))
     assert not file_roles.decide(AGENT, Verb.WRITE, InboxMessage("rio", "sol"))
+
+
+@pytest.mark.parametrize("name", ["mother/ben", "/ben", "mother/"])
+def test_no_name_of_an_agent_makes_an_actor_a_person(name: str) -> None:
+    for made in (
+        lambda: binding_of_role(OPERATOR, name, "main").actor,
+        lambda: Binding(ADMIN, name, "main").actor,
+        lambda: Binding(ADMIN, MOTHER, "main", person=name).actor,
+        lambda: local_actor_name(OPERATOR, name),
+    ):
+        with pytest.raises(BadInput, match="name"):
+            made()

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.base.json_text import DEPTH_MOST, brackets, depth, each_key_once, parse_json
+from worldfs.base.errors import BadInput
+from worldfs.base.json_text import DEPTH_MOST, NoNumber, brackets, depth, each_key_once, parse_json
+from worldfs.formats import jsontext
 
 ROOT = Path(__file__).parents[2]
 LISTS = ("[", "]")
@@ -35,6 +37,14 @@ def test_the_bound_holds_with_the_hooks_of_the_library_and_beside_wide_values():
     for text in (deep, f"[{deep[5:-1]}, 1]", f'{{"a": [], "b": {deep[5:-1]}}}'):
         with pytest.raises(ValueError, match="nested too deep"):
             parse_json(text.replace("1", "[1]"), object_pairs_hook=each_key_once, parse_float=str)
+
+
+@pytest.mark.parametrize("number", ["1" * 6_000, "-" + "1" * 6_000])
+@pytest.mark.parametrize("read", [parse_json, jsontext.parse])
+def test_a_number_of_too_many_digits_is_refused_in_our_own_words(read, number):
+    with pytest.raises((NoNumber, BadInput), match="a number of 6000 digits") as refused:
+        read(f'{{"a": [1, {number}]}}')
+    assert "sys." not in str(refused.value)
 
 
 def test_what_is_wide_or_has_brackets_in_strings_is_read():

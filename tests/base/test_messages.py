@@ -133,7 +133,7 @@ def test_a_finding_and_an_outcome_are_rendered_with_all_their_texts_and_keep_the
     finding = Finding("X", coded("robot.collision_check"), coded("robot.no_contact"), BLOCKED, "plain", "act_1", True)
     told = render_finding(finding, "zh")
     assert (told.code, told.fix, told.job, told.warning) == ("X", "plain", "act_1", True)
-    assert (told.field, told.expected) == ("机器人本体的碰撞检查", "目标处及路径上没有深于 2 毫米的接触")
+    assert (told.field, told.expected) == ("机器人本体的碰撞检查", "目标处及路径上没有会移动物体的接触")
     outcome = Outcome.failure(
         Cause.ERROR, "X", coded("robot.plan_failed", found=BLOCKED, fix="plain"), findings=(finding,)
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from worldfs.base.model import Thing
 from worldfs.base.name_parts import fits_label, is_called, name_parts
@@ -129,3 +131,18 @@ def test_one_spelling_of_each_word():
     assert fold("ＣＡＦÉ 紅蘋果") == "cafe 红苹果" and pieces("left-hand_Glove 007") == ("left", "hand", "glove", "7")
     assert plurals("glass") == {"glasses"} and plurals("key") == {"keys"} and "knives" in plurals("knife")
     assert plurals("berry") == {"berries"} and "feet" in plurals("foot") and plurals("苹果") == frozenset()
+
+
+ONLY_WORDS = (
+    "red one", "red", "big", "empty", "left", "new AA", "blue 10", "size M", "half-full", "sugar-free", "XL", "12号",
+    "108号", "250毫升", "1米", "红色", "大", "新的", "《红楼梦》", "2", "A", "with", "of", "non-",
+    "号", "不锈", "one",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(ONLY_WORDS), min_size=1, max_size=4), st.sampled_from([" ", "", "-", ", "]))
+def test_a_name_of_any_words_has_parts(words, between):
+    name = between.join(words)
+    found = name_parts(name)
+    assert found.full == pieces(name)
+    assert is_called(Thing("x", name), ("box",)) is False

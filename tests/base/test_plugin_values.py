@@ -15,12 +15,17 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, StorageError
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Profile, RobotState, Scene, Thing
-from worldfs.base.plugin_calls import called, checked
+from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.base.plugin_faults import PluginFault, contained
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome
 from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, is_array, parse, parsed
 
-np = pytest.importorskip("numpy")
+pytest.importorskip("numpy", reason="arrays are an extra")
+
+import numpy as np
+
+from worldfs.testing.port_lies import METHODS
+from worldfs.testing.wrong_values import made_wrong
 
 
 class Shouts:
@@ -361,6 +366,16 @@ def test_a_checked_plug_in_has_the_interfaces_that_it_had_and_changes_nothing_of
         arm.review(order)
 
 
+def test_each_optional_interface_of_a_driver_is_that_of_a_package_s_body_too():
+    from worldfs.base import driver
+
+    texts = {name: getattr(one, "__doc__", "") or "" for name, one in vars(driver).items()}
+    told = {name for name, text in texts.items() if text.startswith("Optional interface of")}
+    assert "TakesUp" in told
+    of_this_package = {"RemoteKernel", "SaysReachable", "NamesItsCall", "SlowReviewer", "FeelsItsHand"}
+    assert told - of_this_package == {one.__name__ for one in driver.OPTIONAL}
+
+
 def test_an_array_is_known_by_the_name_that_each_numpy_gives_its_type():
     for name in ("ndarray", "NDArray"):  # before numpy 2.5, and since
         assert is_array(GenericAlias(type(name, (), {}), float))
@@ -394,3 +409,27 @@ def test_a_method_that_has_not_begun_its_work_has_not_done_it(answer):
 @pytest.mark.parametrize("answer", [None, 7, "stopped", object(), [_coroutine]])
 def test_what_a_method_answers_that_need_answer_nothing_is_passed_over(answer):
     assert parse(type(None), answer, "shaker stop") is None
+
+
+@pytest.mark.parametrize("port", METHODS)
+def test_a_made_object_that_exits_when_it_is_asked_for_anything_ends_nothing(port):
+    kinds = {kind for kind, _ in METHODS[port].values()}
+    ports = sorted(kinds, key=lambda kind: kind.__name__)
+    raised = []
+
+    def use(lie):
+        try:
+            made = checked(lie.make(), ports[0], *ports[1:])
+            assert repr(made) and plugin_name(made)
+            for field in METHODS[port]:
+                member = getattr(made, field, None)
+                if callable(member):
+                    member()
+        except BaseException as error:  # a test of what it is
+            raised.append((lie.name, error))
+
+    for lie in made_wrong():
+        thread = threading.Thread(target=use, args=(lie,))  # where no Ctrl-C is a person's
+        thread.start()
+        thread.join()
+    assert raised and not [item for item in raised if not isinstance(item[1], Exception)]

@@ -16,6 +16,9 @@ STOPS = (
     "停", "停！", "停!", "停停停", "停！停！停！", "停下", "停下来", "停下来！", "请停下", "快停下来", "停止", "急停",
     "pause", "wait!", "hold on", "cancel", "shut down", "turn off the robot", "stopp!", "STOOOP",
     "could you stop please?",    "can you stop",
+    "stop what you are doing and listen", "stop what you’re doing and listen!", "drop everything and stop",
+    "停止运行", "请停止运行", "马上停止运行", "你们几个全部停下", "这几台车停下", "立正别动", "站好别动",
+    "stop and listen to me", "停止你正在做的事", "停下手里的活",
     "stop what you are doing", "Stop franka_001!", "stop the robot go2_edu_001", "whoa", "enough!",
     "停下來", "機器人停！", "別動", "緊急停止", "請停下來", "馬上停下來", "取消", "等一下", "别再动了", "中止", "关机",
     "紧急停止！", "立即停止", "别动", "住手", "站住", "马上停", "停下吧", "机器人停下",
@@ -25,9 +28,55 @@ OTHERS = (
     "don't stop", "never stop", "stop and go home", "go on", "can you stop?  no", "unstoppable", "do not stop",
     "wait 5 seconds and then wave", "stop at 5", "stop after 3", "cancel the last step", "shut the drawer",
     "turn off the light", "enough of the apples", "hold the can", "could you clear the table",
+    "stop and listen to the music", "drop everything", "drop everything in the box and stop",
     "stay on the left of cube 9",    "等五秒再挥手", "取消上一步", "关上抽屉", "撤销", "停车场", "把停车牌",
-    "resume", "不要停", "别停", "把停车牌放进篮子", "停在桌子旁边", "清理桌子", "了", "请", "吧",
+    "resume", "不要停", "别停", "停止运行这个程序", "停止运行把杯子放进篮子", "别停止运行", "立正", "几个苹果",
+    "把停车牌放进篮子", "停在桌子旁边", "清理桌子", "了", "请", "吧",
 )  # fmt: skip
+
+SLEDS = ("sled_1", "sled_2")
+STOPS_OF_A_HOME = (
+    "stop the sled", "stop this sled", "stop the sleds", "stop both sleds", "sled, stop", "stop sled_2 too",
+    "stop sled 2 as well", "stop or you will hit me", "freeze or you fall", "stop there's a child in front of you",
+    "stop there is a wall", "please stop because there is a child", "stop because of the child",
+    "stop it's dangerous", "stop since it is dangerous", "stop before you hit the wall",
+    "can you stop before you hit the wall?", "stop the sled or it will fall", "would you mind stopping",
+    "would you mind stopping the robot?", "i think you should stop", "I think we should stop", "stop until i say so",
+    "stop until further notice", "stop altogether", "stop with that", "no!", "No!!!", "no no no!", "不！", "立马停",
+    "立马停下", "就停在这", "就停在这里", "稍等", "稍等一下", "等会儿", "等会", "等一下再走", "急刹车", "hold up",
+    "stand down", "stap", "stpop", "hault", "cancle", "abrot", "puase", "Stap!",
+)  # fmt: skip
+OTHERS_OF_A_HOME = (
+    "no need to stop", "there is no need to stop the arm",
+    "stop the sledge hammer", "stop at the sled", "don't stop because you are tired", "stop before the door",
+    "stop until the cup is full", "stop when you reach the door", "stop if you see the cup",
+    "stop because it is full then go", "stop the music because it is loud", "put the apple or you will be late",
+    "would you mind stopping the music", "i think you should stop the music", "no", "no problem", "no, put it there",
+    "hold up the cup", "stand down the ladder", "step", "shop", "stow", "top", "halo", "salt", "about", "cause",
+    "cancer", "drop", "stap the box", "hault the music", "put the stop sign in the box or you are late",
+    "why did you stop because of me", "就拿这个", "等杯子满了再拿", "move", "place",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", STOPS_OF_A_HOME)
+def test_it_stops_the_robots_of_a_home(text):
+    assert is_stop(text, lambda: SLEDS)
+
+
+@pytest.mark.parametrize("text", OTHERS_OF_A_HOME)
+def test_it_stops_no_robot_of_a_home(text):
+    assert not is_stop(text, lambda: SLEDS)
+
+
+@pytest.mark.parametrize("text", ["stop the music", "stap the box", "cancle the pizza", "don't stop", "stop the sled"])
+def test_what_is_refused_says_that_no_robot_was_stopped(text):
+    read = interpret(text, SCENE)
+    assert isinstance(read, RefusedIntent) and "no robot" in read.reason and "paos stop" in read.reason
+
+
+@pytest.mark.parametrize("text", ["stop the sled", "stop the sleds", "stop sled_2 too"])
+def test_a_stop_by_the_word_of_several_robots_is_for_all(text):
+    assert stops_others(text, "sled_1", lambda: SLEDS)
 
 
 @pytest.mark.parametrize("text", STOPS)

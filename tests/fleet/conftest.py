@@ -22,14 +22,21 @@ class Robots:
         self.robots = {id: RobotOffer(id, PROFILE) for id in ids}
         self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
         self.refused, self.wants, self.holding = {}, {}, set()
-        self.repeats, self.legs = False, "it is not split"
+        self.repeats, self.legs = False, ""
         self.closed, self.late = [], {}
         self.heard = set()  # orders whose end was read after they had ended as lost
         self.asking = {}  # robot → whose approval it waits for
+        self.left = set()  # robots that were taken out of the fleet
         self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
     def offers(self):
         return list(self.robots.values())
+
+    def has_left(self, robot):
+        return robot in self.left
+
+    def not_served(self, robot):
+        return ""
 
     def needs(self, mission):
         return self.refused.get(mission.order.text) or self.wants.get(mission.order.text, MissionNeeds())
@@ -71,6 +78,9 @@ class Robots:
 
     def approvals(self):
         return dict(self.asking)
+
+    def zones_in(self, held):
+        return []
 
     def left_behind(self):
         return {}

@@ -264,3 +264,27 @@ def test_what_a_robot_held_is_free_once_it_is_no_robot_of_the_fleet(fleet, at_wo
     fleet.settle()
     until(lambda: found == [0])
     assert at_work or "r1 is no robot of this fleet any more: cup is free" in fleet.page()
+
+
+A, B = (Reservation(ReservedKind.PLACE, box=(at, 0.0, at + 0.7, 0.7)) for at in (0.0, 1.0))
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_a_circle_that_none_opens_gives_a_mission_of_which_nothing_was_sent_to_another_robot(fleet, bound):
+    fleet.add("m1", robot="r1")
+    fleet.add("m2", robot="r2" if bound else "")
+    fleet.settle()
+    assert (fleet.status("m1").robot, fleet.status("m2").robot) == ("r1", "r2")
+    fleet.robots.robots["r3"] = fleet.robots.robots["r2"]._replace(id="r3")
+
+    holds = {id: fleet.robots.work[id][0] for id in ("m1", "m2")}
+    for id, stands in (("m1", A), ("m2", B)):
+        assert holds[id].reserve([], [stands]) == 0
+    for id, stands, wanted in (("m1", A, B), ("m2", B, A)):
+        threading.Thread(target=holds[id].reserve, args=([wanted], [stands]), daemon=True).start()
+    until(lambda: fleet.settle() or fleet.status("m2").robot != "r2" or fleet.status("m2").state.ended)
+    found = fleet.status("m2")
+    if bound:
+        assert found.state == "failed" and "deadlock" in found.reason
+    else:
+        assert (found.state, found.robot, found.barred) == ("running", "r3", ("r2",))

@@ -72,6 +72,15 @@ class Robots:
     def has_ended(self, job):
         return False
 
+    def has_left(self, robot):
+        return False
+
+    def not_served(self, robot):
+        return ""
+
+    def zones_in(self, held):
+        return []
+
     def left_behind(self):
         return {}
 
@@ -242,9 +251,9 @@ def test_the_check_sees_a_goal_that_is_forgotten(monkeypatch):
 def test_the_check_sees_a_mission_that_begins_before_it_is_durable(monkeypatch):
     write = MissionFiles.write
 
-    def late(self, mission):
+    def late(self, mission, **how):
         if mission.status.state is not MissionState.RUNNING:
-            write(self, mission)
+            write(self, mission, **how)
 
     monkeypatch.setattr(MissionFiles, "write", late)
     monkeypatch.setattr(Robots, "begin", twice(Robots.begin))

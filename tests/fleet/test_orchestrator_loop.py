@@ -382,7 +382,7 @@ def test_rows_that_people_write_become_missions_once(fleet):
     assert fleet.files.open_ids() == []
     assert len(fleet.robots.begun) == 1
     assert any(finding is not None and finding.code == "MISSION_KNOWN" for finding in fleet.alerts.values())
-    fleet.write(orchestrator.template().decode() + "| Water delivery | manipulation | high | tomorrow |\n")
+    fleet.write(orchestrator.template().decode() + "| Water delivery | manipulation | high | 2026-12-01 08:00 |\n")
     fleet.settle()
     assert len(fleet.robots.begun) == 2
 

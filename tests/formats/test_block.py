@@ -1,9 +1,12 @@
 """Data is found in Markdown by §3.1's rules, and only its inside is ever replaced."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.document_size import DOCUMENT_MOST
 from worldfs.base.errors import BadInput
 from worldfs.formats import block
 
@@ -114,8 +117,30 @@ def test_bytes_that_are_no_utf8_are_named_by_offset():
 
 
 def test_a_huge_document_is_refused_whole():
-    with pytest.raises(BadInput, match="at most 67,108,864"):
-        block.decode(b" " * (block.MAX_BYTES + 1))
+    with pytest.raises(BadInput, match="at most 8,388,608"):
+        block.decode(b" " * (DOCUMENT_MOST + 1))
+
+
+def test_what_a_text_says_is_found_behind_headings_rules_blank_lines_and_comments():
+    quiet = "# a\n \t\n---\n<!-- b\n c -->\n<!-- d --> <!-- e -->\n\r\n" * 500
+    assert block.said(quiet) == "" and block.said(f"{quiet}<!-- unclosed\nhello") == ""
+    for text in ("hello", "<!-- a -->hel<!-- b\n -->lo", "hello\n# more\n", "hello <!-- unclosed"):
+        assert block.said(quiet + text) == block.said("hello")
+    assert "# b" in block.said("<!-- a --># b")  # a heading begins its line
+
+
+def test_no_call_of_c_code_looks_at_the_whole_of_a_long_text(monkeypatch):
+    text = "#x\n" * 100_000 + "queue:\n- a: 1\n"
+    looked = []
+
+    def counted(found):
+        return lambda text, at=0: (match := found(text, at), looked.append(match.end() - at))[0]
+
+    for name in ("_PREAMBLE", "_QUIET"):
+        monkeypatch.setattr(block, name, counted(getattr(block, name)))
+    assert block.find(text, KEYS).value == {"queue": [{"a": 1}]} and block.said(text)
+    assert block.said("#x\n" * 100_000) == "" and 0 < max(looked) < 10_000
+    assert [found.start() for found in block._found_in_lines(re.compile("^q", re.M), text)] == [300_000]
 
 
 pieces = st.sampled_from(

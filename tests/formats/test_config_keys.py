@@ -37,6 +37,9 @@ def read(document: object, environ: dict[str, str] | None = None) -> config.Conf
     return config.read(json.dumps(document).encode(), environ)
 
 
+OFF = {"robotId": "arm_1", "driver": "simulation", "enabled": False}
+
+
 def test_what_other_programs_write_is_neither_named_nor_refused() -> None:
     found = read(FOREIGN)
     assert (found.findings, found.unread, found.approval) == ((), (), {})
@@ -162,3 +165,58 @@ def test_a_file_of_keys_that_resemble_nothing_is_read_in_time() -> None:
     many = {f"{'x' * 500}{n}": n for n in range(5_000)}
     found = read({**many, "embodiments": {"instances": [{"robotId": f"r{n}", "note": ""} for n in range(3_000)]}})
     assert len(found.instances) == 3_000 and not found.findings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("disabled", True), ("Disabled", True), ("active", False), ("dry_run", True), ("hold", True), ("paused", True),
+     ("simulate", True), ("readonly", True), ("max_speed", 0.1), ("not_before", "2999-01-01T00:00:00Z")],
+)  # fmt: skip
+def test_a_key_that_holds_back_and_that_nothing_reads_is_refused(name: str, value: object) -> None:
+    robot = {"robotId": "a", "driver": "simulation"}
+    for document in ({name: value}, {"embodiments": {"instances": [robot], name: value}}):
+        found = read(document)
+        assert found.approval == ASK and name in str(found.findings[0]), document
+    other = {"robotId": "b", "driver": "simulation"}
+    found = read({"embodiments": {"instances": [{**robot, name: value}, other]}})
+    assert [one.robot_id for one in found.instances] == ["b"] and name in str(found.findings[0])
+
+
+@pytest.mark.parametrize("name", ["defualt", "default ", "deafult", "all", "*", "lamp1", "lamp_1 ", "LAMP_1", "全部"])
+def test_a_policy_of_a_misspelt_robot_asks_for_all(name: str) -> None:
+    robots = {"instances": [{"robotId": "lamp_1", "driver": "simulation"}]}
+    found = read({"approval": {name: "always"}, "embodiments": robots})
+    assert found.approval == ASK and "approval." in str(found.findings[0])
+
+
+@pytest.mark.parametrize("name", ["lamp_1", "lamp_2", "bench", "table_target"])
+def test_a_policy_of_a_robot_or_a_target_is_kept(name: str) -> None:
+    robots = {"instances": [{"robotId": "lamp_1", "driver": "simulation"}]}
+    found = read({"approval": {name: "always"}, "embodiments": robots})
+    assert (found.approval, found.findings) == ({name: ApprovalPolicy.ALWAYS}, ())
+
+
+@pytest.mark.parametrize("listed", [[OFF], {"arm_1": {"driver": "simulation", "enabled": False}}])
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [("embodiments", "instnces"), ("embodiments", "instances "), ("embodiment", "instances"), ("embodiments", "robots"),
+     ("", "robots"), ("", "instances"), ("", "arms"), ("embodiments", "bodies")],
+)  # fmt: skip
+def test_robots_that_are_listed_below_another_key_are_not_replaced_by_one_that_is_made_up(
+    section: str, key: str, listed: object
+) -> None:
+    document = {section: {key: listed}} if section else {key: listed}
+    with pytest.raises(BadInput) as caught:
+        config.read(json.dumps(document).encode())
+    assert "did you mean" in str(caught.value.fix)
+    good = {"mode": "fleet", "instances": [{"robotId": "arm_2", "driver": "simulation"}]}
+    both: dict[str, object] = {**document, "embodiments": {**good, **(document.get("embodiments") or {})}}
+    found = config.read(json.dumps(both).encode())
+    if "instances" not in document.get("embodiments", {}):
+        assert [one.robot_id for one in found.instances] == ["arm_2"]
+        assert found.findings and found.approval_of("arm_2") is ApprovalPolicy.ALWAYS
+
+
+def test_what_another_program_lists_is_no_robot() -> None:
+    given = {"plugins": {"music": {"enabled": False}}, "databases": [{"driver": "sqlite"}], "embodiment": None}
+    assert not read(given).findings and len(read(given).unread) == 3

@@ -67,6 +67,34 @@ def test_a_word_that_holds_back_is_known_in_each_place(word: str) -> None:
         assert [*restricting(fields)] == [*fields], where
 
 
+def wide(word: str) -> str:
+    """As an input method in full-width mode writes it."""
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in word)
+
+
+@pytest.mark.parametrize("write", [wide, lambda w: wide(w[:3]) + w[3:], "\u200b".join, lambda w: w.replace("o", "ó")])
+def test_it_is_known_in_other_letters_of_the_same_word(write: Callable[[str], str]) -> None:
+    for word in ("hold", "dry_run", "DRY-RUN", "onHold", "not yet", "wait for Bob", "paused"):
+        for where, said in (*VALUES.items(), *KEYS.items()):
+            fields = said(write(word))
+            assert [*restricting(fields)] == [*fields], (where, fields)
+
+
+@pytest.mark.parametrize("name", ["é_run", "сухой_run", "_ｈｏｌｄ", "ｄｒｙ_run", "预演_run"])
+def test_what_is_left_of_a_name_in_other_letters_does_not_pass_for_it(name: str) -> None:
+    assert [*unread({name: True})] == [name]
+    assert name in refusal("an entry of ACTION.md", {name: True})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"metadata": {"safe_to_run": False}}, {"x_safe": False}, {"x_ok": "no"}, {"metadata": {"what_if": True}},
+     {"metadata": {"rehearsal": True}}, {"x_execute": "no"}],
+)  # fmt: skip
+def test_a_no_to_being_carried_out_holds_back(fields: dict[str, Any]) -> None:
+    assert [*restricting(fields)] == [*fields]
+
+
 @pytest.mark.parametrize("place", ORDERED)
 def test_it_refuses_each_kind_of_order_by_name(place: str) -> None:
     for word in (

@@ -135,6 +135,11 @@ def test_the_log_keeps_the_newest_decisions_and_what_people_wrote_beside_them():
     [
         ("| Sweep | — | at once, please | 12:00 |", "MISSION_PRIORITY"),
         (f"| {'Sweep ' * 200}| — | normal | 12:00 |", "MISSION_TOO_LONG"),
+        ("| Sweep | robot: r1 or r2 | normal | 12:00 |", "MISSION_ROBOT"),
+        ("| Sweep | mobile + robot: r1/r2 | normal | 12:00 |", "MISSION_ROBOT"),
+        ("| Sweep | robot: r1 + robot: r2 | normal | 12:00 |", "MISSION_ROBOT"),
+        ("| Sweep | robot: r1或r2 | normal | 12:00 |", "MISSION_ROBOT"),
+        ("| Sweep | robot: not r1 | normal | 12:00 |", "MISSION_ROBOT"),
     ],
 )
 def test_a_row_that_makes_no_mission_is_named_and_stays(row, code):
@@ -145,6 +150,12 @@ def test_a_row_that_makes_no_mission_is_named_and_stays(row, code):
     after = rewrite(text, found.dashboard._replace(queue=()))
     assert row in after
     assert "Water delivery" not in after
+
+
+@pytest.mark.parametrize("robot", ["r1", "arm 1", "arm-or-2", "android_and_1", "小和"])
+def test_a_row_may_name_one_robot_by_any_id(robot):
+    found = read(f"{ENGLISH}| Sweep | robot: {robot} | normal | 12:00 |\n")
+    assert not found.refused and found.dashboard.queue[-1].requirements == (f"robot: {robot}",)
 
 
 def test_controls_bars_and_markup_of_a_hostile_row_are_text():

@@ -11,6 +11,7 @@ STEP = {
     "params": {"object_id": "can"},
     "request": {"task_description": "pour"},
     "sources": {"skill p": "12ab"},
+    "places": {"can": {"x": 0.42, "y": 0.1}},
 }
 
 
@@ -21,7 +22,14 @@ def lines(**change):
 
 def test_the_whole_request_is_shown_and_who_ordered_it():
     said = lines()
-    for part in ("planner, agent rio", "pick up the can", 'object_id="can"', '"task_description": "pour"', "12ab"):
+    for part in (
+        "planner, agent rio",
+        "pick up the can",
+        'object_id="can"',
+        '"task_description": "pour"',
+        "12ab",
+        '"x": 0.42',
+    ):
         assert part in said
 
 

@@ -50,6 +50,7 @@ RUNS = JobStatus(JobState.RUNNING, 1)
     [
         ((RUNS, RUNS, JobStatus(JobState.FAILED, 1, outcome=STANDS)), 0, {"cancel": "asked"}),
         ((RUNS, RUNS, JobStatus(JobState.FAILED, 1, outcome=MOVES)), 1, {"cancel": "asked", "may_move": True}),
+        ((RUNS,), 1, {"cancel": "asked", "state": "running", "may_move": True}),
         ((JobStatus(JobState.PENDING),), 0, {"cancel": "asked"}),
         ((JobStatus(JobState.FAILED, 1, outcome=STANDS),), 1, {"cancel": "too late", "state": "failed"}),
         ((JobStatus(JobState.SUCCEEDED, 1),), 1, {"cancel": "too late", "state": "succeeded"}),
@@ -66,6 +67,7 @@ def test_a_cancel_over_the_wire_waits_for_the_end_of_a_robot_s_job(
         yield world
 
     monkeypatch.setattr(remote_commands, "open_connection", opened)
+    monkeypatch.setattr(remote_commands, "CONFIRM_S", 0.2)  # of one that does not end
     assert main(["--json", "--connect", "ws://127.0.0.1:1", "cancel", "j1"]) == code
     found = json.loads(capsys.readouterr().out)
     assert said.items() <= found.items() and found["job"] == "j1"

@@ -86,11 +86,25 @@ def test_up_says_that_a_document_is_broken(paos: Paos, home: Path) -> None:
     (home / "workspace/ACTION.md").write_text('{"queue": [ {')
     code, out, err = paos("up", "--until-idle")
     alerts = [line for line in out.splitlines() if line.startswith("alert: ")]
-    assert code == 0 and len(alerts) == 1 and "ACTION.md" in alerts[0] and "line 1, column 14" in alerts[0]
+    assert code == 1 and len(alerts) == 1 and "ACTION.md" in alerts[0] and "line 1, column 14" in alerts[0]
+    assert any("ACTION.md could not be read" in line for line in out.splitlines())
     assert "ACTION.md" not in err  # a terminal shows both: once is enough
     (home / "workspace/ACTION.md").write_text('{"queue": [ {')
     events = [json.loads(line) for line in paos("--json", "up", "--until-idle")[1].splitlines()]
     assert [e["alert"]["field"] for e in events if e["event"] == "alert"] == ["ACTION.md"]
+
+
+DEEP = '{"sessions": ' + "[" * 150 + "]" * 150 + "}"
+
+
+@pytest.mark.parametrize("text", [b'{"sessions": [{"session_id": "a', DEEP.encode(), b'{"sessions": ["\xff"]}'])
+def test_up_until_idle_with_sessions_that_could_not_be_read_is_no_success(paos: Paos, home: Path, text: bytes) -> None:
+    (home / "workspace/SESSIONS.md").write_bytes(text)
+    assert paos("up", "--until-idle")[0] == 1
+    ends = [json.loads(line) for line in paos("--json", "up", "--until-idle")[1].splitlines()]
+    assert [one["files"] for one in ends if one.get("state") == "unread"] == [["SESSIONS.md"]]
+    (home / "workspace/SESSIONS.md").write_text('{"sessions": []}')
+    assert paos("up", "--until-idle")[0] == 0
 
 
 def test_up_says_at_each_start_what_was_refused_as_check_does(paos: Paos, home: Path) -> None:

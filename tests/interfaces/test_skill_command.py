@@ -207,6 +207,11 @@ def test_a_skill_file_of_a_name_for_words_is_its_file_and_asks_no_model(place: P
         ("I would rather not.", "no Python"),
         (SKILL.replace("keypoints = [", "points = ["), "grasp_points, which nothing reads"),
         (SKILL.replace('goal = ["place"', 'goal = ["destroy"'), "goal"),
+        (SKILL.replace('"apple_01", "basket_01"]', '"apple_01", "../../x"]'), "no ../../x on the table"),
+        (SKILL.replace('["place", "apple_01", "basket_01"]', '["stack", "apple_01", "nothing"]'), "no nothing on the"),
+        (SKILL.replace('["place", "apple_01", "basket_01"]', '["pick", "../x"]'), "no ../x on the table"),
+        (SKILL.replace('["place", "apple_01", "basket_01"]', '["place", "apple_01"]'), "goal = "),
+        (SKILL.replace('["place", "apple_01", "basket_01"]', '["stack", "apple_01", ""]'), "goal = "),
         ("#" * 200_000, "at most"),
     ],
 )

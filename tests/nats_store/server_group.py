@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from worldfs.base.proc import find_process
 from worldfs.plugins.nats_store.server_binary import find_server
-from worldfs.supervisor.proc import find_process
 from worldfs.testing.waiting import until
 
 TOKEN = "of-this-group"

@@ -10,12 +10,12 @@ import sys
 import pytest
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.base.proc import find_process
 from worldfs.plugins.node_fs.fs_errors import FsError
 from worldfs.plugins.node_fs.node_service import NodeService
 from worldfs.plugins.node_fs.service_manifest import ServiceManifest, read
 from worldfs.plugins.node_fs.service_process import OUTPUT_MAX
 from worldfs.plugins.node_fs.service_tree import ServiceTree
-from worldfs.supervisor.proc import find_process
 from worldfs.testing.export_server import connected_client, run
 from worldfs.testing.waiting import until
 

@@ -404,3 +404,14 @@ def test_nothing_is_set_down_on_what_another_robot_holds() -> None:
     other = RobotState("arm_2", (0.0, 0.5, 0.0), gripper="closed", holding="tin_01")
     case = order("place", target="tin_01")
     assert codes(case, replace(held, robots=(*held.robots, other)), BODY) == ["HELD_ELSEWHERE"]
+
+
+@pytest.mark.parametrize(("thing", "degrees", "stays"), [
+    ("cube_01", 9, True), ("cube_01", 11, False), ("ball_01", 1, True), ("ball_01", 3, False), ("cube_01", 90, True),
+])  # fmt: skip
+def test_nothing_is_set_down_on_something_steep(thing: str, degrees: float, stays: bool) -> None:
+    half = math.radians(degrees) / 2
+    board = Thing("board_01", "Board", "toy", (0.8, 0.0, 0.03), (math.cos(half), 0.0, math.sin(half), 0.0),
+                  size=(0.1, 0.1, 0.06), shape="box", mass=0.5)  # fmt: skip
+    held = having(NEAR, BALL, board, holding=thing)
+    assert codes(order("place", target="board_01"), held, BODY) == ([] if stays else ["CRITIC_REFUSED"])

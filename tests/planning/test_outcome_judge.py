@@ -1,5 +1,6 @@
 """A success is held against what was seen: the order, the observation before, and the one after."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -172,6 +173,24 @@ def laid(x, y, z=0.43):
 )
 def test_what_is_placed_lies_there_and_is_what_was_named(params, after, holds):
     assert verdict("place", params, HELD, after) is holds
+
+
+@pytest.mark.parametrize(
+    ("opening", "turn", "at", "holds"),
+    [
+        (0.13, 0.0, (0.37, 0.3), True), (0.13, 180.0, (0.73, 0.3), True), (0.13, 0.0, (0.73, 0.3), False),
+        (0.0, 0.0, (0.55, 0.3), True), (0.0, 0.0, (0.25, 0.3), False), (None, 0.0, (0.37, 0.3), None),
+    ],
+)  # fmt: skip
+def test_what_is_put_into_a_drawer_is_looked_for_where_the_drawer_is_by_then(opening, turn, at, holds):
+    extra = {} if opening is None else {"opening": opening}
+    quat = (math.cos(math.radians(turn) / 2), 0.0, 0.0, math.sin(math.radians(turn) / 2))
+    drawer = Thing("drawer_01", "drawer", "", (0.55, 0.3, 0.06), quat, (0.22, 0.24, 0.12), "drawer", status="open")
+    drawer = replace(drawer, extra=extra)
+    after = replace(scene(robot(), replace(APPLE, position=(*at, 0.06))), furniture=(TABLE, drawer))
+    for point in ([0.55, 0.3, 0.15], None):
+        params = {"target": "drawer_01"} if point is None else {"target": "drawer_01", "target_position": point}
+        assert verdict("place", params, HELD, after) is holds
 
 
 def test_what_another_robot_has_taken_meanwhile_says_nothing_of_the_place():

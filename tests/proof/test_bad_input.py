@@ -68,7 +68,7 @@ def test_an_environment_of_fifty_megabytes_is_refused_by_name_and_left_alone(sit
     with site.open() as world:
         assert world.kernel is not None
         world.tick()
-        assert any("at most 16,777,216" in item.expected for item in world.kernel.alert.now().values())
+        assert any("at most 8,388,608" in item.expected for item in world.kernel.alert.now().values())
     assert (site.root / "ENVIRONMENT.md").read_bytes() == text
 
 

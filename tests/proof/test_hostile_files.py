@@ -173,6 +173,7 @@ STATE: dict[str, Any] = {
     ".paos/cancel/old_1": "operator",
     ".paos/control/arm_1": "x.gif",
     ".paos/profiles/arm_1": "0123",
+    ".paos/starts.json": {"arm_1 open": {"n": 3, "code": "0123"}},
     ".paos/quarantine/x.json": {"file": "ACTION.md"},
 }
 BROKEN = (

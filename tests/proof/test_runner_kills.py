@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from worldfs.agents.agent_state import AgentState
+from worldfs.base.proc import all_processes, environment
 from worldfs.supervisor import CommandRequest, run
-from worldfs.supervisor.proc import all_processes, environment
 from worldfs.testing.waiting import until
 
 SRC = Path(__file__).resolve().parents[2] / "src"

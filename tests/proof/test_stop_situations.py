@@ -18,10 +18,10 @@ import pytest
 from tests.command_run import run_command
 
 from worldfs.base.errors import MissingRequirement, StorageError
+from worldfs.base.proc import find_process
 from worldfs.runtime.stop_log import ALL
 from worldfs.storage.engine_record import record_engine
 from worldfs.storage.store_interface import Store
-from worldfs.supervisor.proc import find_process
 from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order

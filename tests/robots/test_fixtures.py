@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.model import Order, Profile, Relation, Thing
 from worldfs.base.standard_operations import HANDLING
 from worldfs.formats import environment
@@ -113,12 +114,43 @@ def test_what_cannot_be_opened_is_refused_with_its_reason(facing):
     assert "before-drawer" in refusal(hand, "open_fixture", object_id="drawer").found  # it would run into it
     assert "neither" in refusal(hand, "open_fixture", object_id="basket_01").found
     assert "already" in refusal(hand, "close_fixture", object_id="drawer").found
+    assert refusal(hand, "close_fixture", object_id="drawer").code == ALREADY_SO
     assert refusal(hand, "open_fixture", object_id="door").code == "UNKNOWN_OBJECT"
 
 
 def test_a_lid_with_something_on_it_is_not_opened(facing):
     hand = facing(CHEST, replace(CUBE, position=(0.6, 0.1, 0.1255)))
     assert "cube" in refusal(hand, "open_fixture", object_id="chest").found
+
+
+STICK = Thing("stick", shape="box", size=(0.02, 0.30, 0.02), mass=0.05, position=(0.47, 0.1, 0.1))
+
+
+def test_a_drawer_with_something_across_its_rims_is_not_moved(facing):
+    short = replace(STICK, size=(0.02, 0.23, 0.02))
+    for stick in (STICK, short):
+        hand = facing(replace(DRAWER, extra={"opening": 0.12}), stick)
+        hand.body.arm.mover.begin(lambda: "")
+        hand.body.arm.mover.wait(0.3)
+        assert support.on_part(hand.rig, "stick", "drawer")
+        assert "stick" in refusal(hand, "close_fixture", object_id="drawer").found
+    ajar = facing(replace(DRAWER, extra={"opening": 0.05}), replace(STICK, position=(0.49, 0.1, 0.1)))
+    assert "stick" in refusal(ajar, "open_fixture", object_id="drawer").found
+
+
+def test_what_would_meet_the_case_or_the_lid_keeps_it_open(facing):
+    high = replace(CUBE, size=(0.04, 0.04, 0.11), position=(0.45, 0.1, 0.075))
+    hand = facing(replace(DRAWER, extra={"opening": 0.12}), high)
+    assert "cube" in hand.rig.contents("drawer")
+    assert "cube-drawer" in refusal(hand, "close_fixture", object_id="drawer").found
+    stack = (
+        replace(SMALL, position=(0.45, 0.1, 0.036)),
+        replace(SMALL, id="upper", size=(0.04, 0.04, 0.07), position=(0.45, 0.1, 0.087)),
+    )
+    piled = facing(replace(DRAWER, extra={"opening": 0.12}), *stack)
+    assert "drawer-upper" in refusal(piled, "close_fixture", object_id="drawer").found
+    chest = facing(replace(CHEST, status="open"), replace(high, position=(0.6, 0.1, 0.064)))
+    assert "chest-cube" in refusal(chest, "close_fixture", object_id="chest").found
 
 
 def test_out_of_reach_is_said(facing):
@@ -189,3 +221,52 @@ def test_the_critic_of_the_files_judges_them_before_the_body():
     far = replace(DRAWER, id="far", position=(1.5, 0.0, 0.06))
     scene = replace(scene, furniture=(*scene.furniture, far))
     assert codes("far") == ["PROFILE_LIMIT"]
+
+
+# --- on top of what is shut ---
+
+LID = Thing("can", shape="cylinder", size=(0.05, 0.05, 0.08), mass=0.1, position=(0.4, -0.15, 0.0402))
+
+
+@pytest.mark.parametrize("piece", [CHEST, DRAWER], ids=["lid", "case"])
+@pytest.mark.parametrize("full", [False, True])
+def test_a_thing_is_set_on_a_shut_chest_and_on_a_case_and_taken_off_and_set_back(facing, piece, full):
+    within = [replace(SMALL, position=(0.6, 0.1, 0.036))] if full else []
+    hand = facing(replace(piece, position=(0.5, *piece.position[1:])), LID, *within)
+    top = piece.position[2] + piece.size[2] / 2
+    for _ in range(2):
+        assert hand.do("pick_up", object_id="can").ok
+        done = hand.do("place", target_position=[0.5, 0.1, top + 0.04])
+        assert done.ok, done
+        assert hand.rig.position("can") == pytest.approx([0.5, 0.1, top + 0.04], abs=0.005)
+        assert support.stands_on(hand.rig, "can", piece.id)
+    assert Relation("can", "on", piece.id) in hand.body.observe().relations
+
+
+def test_what_is_in_a_shut_chest_and_under_it_is_no_place(facing):
+    hand = facing(replace(CHEST, position=(0.5, 0.1, 0.05)), LID, replace(SMALL, position=(0.5, 0.1, 0.03)))
+    assert hand.do("pick_up", object_id="can").ok
+    for z in (0.04, 0.0, 0.05):
+        found = refusal(hand, "place", target_position=[0.5, 0.1, z])
+        assert "chest" in found.found and "0.140" in found.fix, found
+
+
+@pytest.mark.parametrize("z", [0.1, 0.12, 0.16])
+def test_a_point_that_is_above_what_is_there_is_refused_and_not_projected(facing, z):
+    hand = facing(replace(CHEST, position=(0.5, 0.1, 0.05)), LID)
+    assert hand.do("pick_up", object_id="can").ok
+    before = hand.rig.position("can")
+    found = refusal(hand, "place", target_position=[0.5, -0.1, z])
+    assert "table_01" in found.found and "0.040" in found.fix, found
+    assert not hand.do("place", target_position=[0.5, -0.1, z]).ok
+    assert np.linalg.norm(hand.rig.position("can") - before) < 0.002
+
+
+@pytest.mark.parametrize("height", np.arange(0.006, 0.016, 0.0015).round(4).tolist())
+def test_an_opening_drawer_shoves_nothing_low_that_stands_before_it(height, facing):
+    plate = Thing("plate", shape="box", size=(0.06, 0.1, height), mass=0.1, position=(0.45, 0.1, height / 2))
+    hand = facing(DRAWER, plate)
+    before = hand.rig.position("plate")
+    done = hand.do("open_fixture", object_id="drawer")
+    assert np.linalg.norm(hand.rig.position("plate") - before) < 0.002, (height, done)
+    assert done.ok is ("also_moved" not in done.evidence and done.code == "")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.model import Order, Profile, Thing
 from worldfs.base.standard_operations import HANDLING
 from worldfs.planning.critic import Critic
@@ -63,10 +64,12 @@ def test_what_cannot_be_pushed_is_refused_with_its_reason(opened):
     assert refusal(hand, "push", object_id="cube", direction="left", distance=2.0).code == "SCHEMA_VALIDATION"
     assert refusal(hand, "push", object_id="cube", direction="up", distance=0.1).code == "SCHEMA_VALIDATION"
     assert refusal(hand, "push", object_id="cube", direction=[0, 0], distance=0.1).code == "SCHEMA_VALIDATION"
+    assert refusal(hand, "push", object_id="cube", direction=[1, 1, 1], distance=0.1).code == "SCHEMA_VALIDATION"
     assert refusal(hand, "push", object_id="pear", direction="left", distance=0.1).code == "UNKNOWN_OBJECT"
     assert "graspable" not in refusal(hand, "nudge", object_id="apple").found  # it can be grasped as it stands
     assert refusal(hand, "upright", object_id="apple").found.startswith("apple is a ball")
     assert "already" in refusal(hand, "upright", object_id="cube").found
+    assert refusal(hand, "upright", object_id="cube").code == ALREADY_SO
     assert refusal(hand, "stack", object_ids=["cube"]).code == "SCHEMA_VALIDATION"
     assert "round" in refusal(hand, "stack", object_ids=["apple", "cube"]).found
     assert refusal(hand, "place_beside", target="cube", side="left", distance=0.1).code == "NOT_HOLDING"

@@ -67,6 +67,17 @@ def test_the_measure_counts_and_says_no_to_every_other_world(opened):
     assert pour.poured(arm, goal).code == "MOVED_OTHERS"
 
 
+def test_a_thing_beside_the_hand_that_takes_the_vessel_is_not_touched(opened):
+    tall = replace(CUP, size=(0.07, 0.07, 0.1), position=(0.4, 0.1, 0.0505))
+    box = replace(CUBE, id="box", size=(0.05, 0.05, 0.05), position=(0.3, 0.25, 0.0255))
+    hand = opened(tall, replace(tall, id="glass", position=(0.45, -0.1, 0.0505), extra={"grains": 0}), box)
+    before = hand.rig.position("box"), hand.rig.quat("box")
+    done = hand.do("pour", object_id="cup", target="glass")
+    assert done.ok, done
+    assert np.linalg.norm(hand.rig.position("box") - before[0]) < 0.001
+    assert abs(hand.rig.quat("box") @ before[1]) > 0.9999
+
+
 def test_the_file_counts_the_grains_and_a_new_world_begins_with_them(opened):
     hand, now = opened(CUP, BOWL), {"robot_id": "franka_001", "now": "2026-11-23T20:00:00Z"}
     before = hand.body.observe()
@@ -84,3 +95,10 @@ def test_a_count_that_is_none_is_not_believed(given, opened):
     found = vessel_model.count(replace(CUP, extra={"grains": given}))
     assert found is None or 0 <= found <= vessel_model.MOST
     assert vessel_model.count(replace(CUP, shape="box")) is None and not on_table(CUP).objects[0].status
+
+
+def test_a_vessel_is_pushed_with_its_grains(opened):
+    hand = opened(replace(CUP, size=(0.07, 0.07, 0.1), position=(0.45, 0.0, 0.0505), extra={"grains": 12}))
+    done = hand.do("push", object_id="cup", direction="left", distance=0.08)
+    assert done.ok, done
+    assert hand.rig.grains_in("cup") == 12

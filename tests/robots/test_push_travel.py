@@ -66,3 +66,27 @@ def test_the_hand_ends_at_the_planned_end_though_the_thing_stays(name, distance,
     found, done, travel, moved = pushed(opened, thin(name, 0.002), distance)
     assert found == [] and done.code == "NOT_AT_GOAL", done
     assert travel <= distance + pushing.tolerance(distance) + OFF and moved < 0.001
+
+
+SHEET = Thing("sheet", shape="box", size=(0.2, 0.15, 0.002), mass=0.02, position=(0.45, 0.1, 0.001))
+BOX = Thing("box", shape="box", size=(0.05, 0.05, 0.05), mass=0.1, position=(0.45, -0.03, 0.025))
+
+
+@pytest.mark.parametrize("height", [0.0002, 0.001, 0.002, 0.003, 0.005])
+@pytest.mark.parametrize(("shape", "width"), [("box", 0.1), ("cylinder", 0.024)])
+def test_a_push_over_a_thin_thing_is_refused_however_thin(shape, width, height, opened):
+    flat = replace(SHEET, shape=shape, size=(width, width, height), position=(0.45, 0.09, height / 2))
+    hand = opened(flat, BOX)
+    (found,) = hand.review("push", object_id="box", direction="left", distance=0.15)
+    assert found.code == "CRITIC_REFUSED" and "box-sheet" in found.found
+    assert hand.review("push", object_id="box", direction="right", distance=0.1) == []
+
+
+@pytest.mark.parametrize("height", [0.002, 0.003, 0.005])
+def test_a_push_whose_hand_would_touch_a_thin_thing_is_refused(height, opened):
+    low = Thing("low", shape="box", size=(0.04, 0.04, 0.02), mass=0.1, position=(0.45, 0.0, 0.01))
+    beside = replace(SHEET, size=(0.03, 0.06, height), position=(0.45, -0.06, height / 2))  # behind it
+    hand = opened(low, beside)
+    done = hand.do("push", object_id="low", direction="left", distance=0.08)
+    assert np.linalg.norm(hand.rig.position("sheet") - beside.position) < 0.001, done
+    assert done.ok or done.code in ("CRITIC_REFUSED", "PLAN_FAILED")

@@ -1,10 +1,13 @@
 """Strategies and tasks in words are orders in turn, each judged as on its own."""
 
+import numpy as np
 import pytest
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Thing
 from worldfs.planning.planner import interpreter
+
+from . import lies
 
 CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
 
@@ -99,3 +102,54 @@ def test_without_an_interpreter_it_says_so(opened):
     (finding,) = hand.review("real_execute", nl_task="tidy up")
     assert finding.code == "NO_INTERPRETER"
     assert hand.do("real_execute", nl_task="tidy up").code == "NO_INTERPRETER"
+
+
+def test_what_is_held_in_the_air_is_not_let_go_by_opening_the_gripper(opened):
+    hand = opened(CUBE)
+    assert hand.do("pick_up", object_id="cube_01").ok
+    before, joints = hand.rig.position("cube_01"), hand.rig.view.joints()
+    (finding,) = hand.review("strategy", name="open_gripper")
+    assert finding.code == "HOLDING" and "cube_01" in finding.found and "cube_01" in finding.fix
+    steps = [{"op": "wave"}, {"op": "open_gripper"}]
+    (finding,) = hand.review("strategy", name="steps", steps=steps)
+    assert finding.code == "HOLDING" and finding.found.startswith("step 2 of 2")
+    done = hand.do("strategy", name="open_gripper")
+    assert done.code == "HOLDING" and hand.rig.held() == "cube_01"
+    assert np.abs(hand.rig.view.joints() - joints).max() < 0.01
+    assert np.linalg.norm(hand.rig.position("cube_01") - before) < 0.002
+
+
+def test_a_pick_in_a_sequence_is_followed_by_no_opening_in_the_air(opened):
+    hand = opened(CUBE)
+    before = hand.rig.position("cube_01")
+    steps = [{"op": "pick_up", "object_id": "cube_01"}, {"op": "open_gripper"}]
+    (finding,) = hand.review("strategy", name="steps", steps=steps)
+    assert finding.code == "HOLDING" and np.array_equal(before, hand.rig.position("cube_01"))
+
+
+def test_what_rests_on_something_is_let_go_by_opening_the_gripper(opened):
+    hand = opened(CUBE)
+    assert hand.do("pick_up", object_id="cube_01").ok
+    arm = hand.body.arm
+    with arm.view.working():
+        arm.mover.begin(lambda: "")
+        position, rotation = arm.view.tcp_pose()
+        low = float(hand.rig.position("cube_01")[2] - hand.rig.half("cube_01")[2])
+        ahead = [position - [0, 0, low * k / 10] for k in range(1, 11)]
+        line = arm.solver.line(arm.view.joints(), np.array(ahead), rotation)
+        assert not isinstance(line, int)
+        arm.mover.line([arm.view.joints(), *line], low)
+    assert hand.rig.held() == "cube_01" and not hand.review("strategy", name="open_gripper")
+    before = hand.rig.position("cube_01")
+    assert hand.do("strategy", name="open_gripper").ok
+    assert np.linalg.norm(hand.rig.position("cube_01") - before) < 0.005
+
+
+@pytest.mark.parametrize("name", ["home", "wave", "close_gripper"])
+def test_a_movement_that_loses_what_it_held_says_so_and_where_that_is(opened, name):
+    hand = opened(CUBE)
+    assert hand.do("pick_up", object_id="cube_01").ok
+    lies.gone("cube_01")(hand)
+    done = hand.do("strategy", name=name)
+    assert not done.ok and hand.rig.held() is None
+    assert done.code == "OBJECT_LOST" and "cube_01" in done.message, done

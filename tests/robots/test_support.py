@@ -65,7 +65,7 @@ def test_everything_that_moved_is_in_the_evidence_and_in_the_words(opened):
     assert picked.ok and "also_moved" not in picked.evidence and "also" not in picked.message
     lies.after("cube", lambda rig: lies.put(rig, "near", (0.35, 0.35, 0.0252)))(hand)
     done = hand.do("place", target_position=[0.45, -0.05, 0.0])
-    assert done.ok and "also moved: near by 50 mm" in done.message, done
+    assert not done.ok and done.code == "MOVED_OTHERS" and "also moved: near by 50 mm" in done.message, done
     assert [(line["id"], line["moved_m"]) for line in done.evidence["also_moved"]] == [("near", 0.05)]
     both = hand.do("strategy", name="pick_and_place", object_id="cube", target="basket_01")
     assert both.ok and "also" not in both.message, both  # what a sequence is about is not told as an accident

@@ -125,7 +125,7 @@ def test_what_falls_at_the_end_of_an_order_is_measured_where_it_comes_to_rest(op
     done = hand.do("pick_up", object_id="block_1")
     settled(hand)
     (line,) = done.evidence["also_moved"]
-    assert done.ok and pushed and "also moved: board" in done.message
+    assert done.code == "MOVED_OTHERS" and pushed and "also moved: board" in done.message
     assert line["moved_m"] == pytest.approx(math.dist(start, hand.rig.position("board")), abs=0.004)
     assert line["turned_rad"] > 1.4
 
@@ -167,3 +167,50 @@ def test_whatever_moved_unasked_is_named_or_the_order_was_refused(opened, seed):
             assert line["moved_m"] < 4 * SHIFTED, (seed, id, line, done)
         if hand.rig.held():
             hand.do("place", target_position=[0.35, -0.05, 0.0])
+
+
+# --- on what is tilted ---
+
+LEANING = (math.cos(math.radians(20)), 0.0, math.sin(math.radians(20)), 0.0)
+HEAVY = Thing("heavy", shape="box", size=(0.1, 0.1, 0.1), mass=2.0, position=(0.5, 0.2, 0.0502))
+PLANK = Thing("plank", shape="box", size=(0.02, 0.08, 0.22), mass=0.2, position=(0.429, 0.2, 0.09), orientation=LEANING)
+CUBE = Thing("cube", shape="box", size=(0.05,) * 3, mass=0.1, position=(0.6, -0.2, 0.0252))
+NAIL = Thing("nail", shape="cylinder", size=(0.006, 0.006, 0.1), mass=0.02, position=(0.33, 0.2, 0.05))
+
+
+def moves_nothing(hand, op, **params):
+    """What an order is refused with; the body is asked to carry it out all the same."""
+    before = object_poses(hand.rig)
+    (found,) = hand.review(op, **params)
+    done = hand.do(op, **params)
+    assert not done.ok and not displacements(before, object_poses(hand.rig)), done
+    return found
+
+
+def test_nothing_is_set_on_a_plank_that_leans(opened):
+    hand = settled(opened(HEAVY, PLANK, CUBE, NAIL))
+    tilt = math.degrees(math.acos(np.abs(hand.rig.rotation("plank")[2]).max()))
+    assert tilt > 30
+    found = moves_nothing(hand, "stack", object_ids=["plank", "cube"])
+    assert found.code == "CRITIC_REFUSED" and "is tilted by" in render(found.found, "en")
+    assert hand.do("pick_up", object_id="cube").ok
+    for where in ({"target": "plank"}, {"target_position": [*hand.rig.position("plank")[:2], 0.2]}):
+        found = moves_nothing(hand, "place", **where)
+        assert found.code == "CRITIC_REFUSED" and "is tilted by" in render(found.found, "en"), found
+        assert hand.rig.held() == "cube"
+
+
+@pytest.mark.parametrize("shape", ["box", "sphere"])
+def test_on_a_slight_slope_a_cube_stays_and_a_ball_is_refused(opened, shape):
+    slope, half = math.radians(5), 0.10 * math.sin(math.radians(5))
+    turn = (math.cos(slope / 2), 0.0, math.sin(slope / 2), 0.0)
+    ramp = Thing("ramp", shape="box", size=(0.2, 0.16, 0.02), mass=2.0, position=(0.5, 0.1, 0.012 + half),
+                 orientation=turn)  # fmt: skip
+    under = Thing("under", shape="box", size=(0.02, 0.16, 2 * half), mass=1.0, position=(0.41, 0.1, half))
+    hand = settled(opened(ramp, under, replace(CUBE, shape=shape)))
+    assert hand.do("pick_up", object_id="cube").ok
+    if shape == "sphere":
+        assert moves_nothing(hand, "place", target="ramp").code == "CRITIC_REFUSED"
+    else:
+        done = hand.do("place", target="ramp")
+        assert done.ok and np.linalg.norm(hand.rig.position("cube")[:2] - [0.5, 0.1]) < 0.02, done

@@ -123,6 +123,7 @@ class Bench:
         self.body = Body(self.trace)
         self.nodes = {"arm": self.body}
         self.rules = {}  # node → when it asks for approval
+        self.names = None  # what the names in orders mean, for approvals
         self.log = []
         self.kernel = None
 
@@ -137,6 +138,7 @@ class Bench:
             nodes,
             threads=threads,
             log=lambda what, job: self.log.append((what, job.id)),
+            names=self.names,
         )
         self.kernel.recover()
         return self.kernel

@@ -312,6 +312,68 @@ def test_a_step_is_the_approved_one_if_only_its_numbers_differ_a_little(approval
     assert bool(list(request.step_of(replace(order(), params=params)))) is covered
 
 
+class Names:
+    """Documents that say where names are; `own` is what the robot has moved."""
+
+    def __init__(self, **at):
+        self.at, self.own = at, set()
+
+    def places(self, order):
+        return {name: self.at[name] for name in order.params.values() if name in self.at}
+
+    def moved(self, node, steps):
+        return self.own if steps else ()
+
+
+@pytest.fixture
+def named(asking):
+    asking.names = Names(dock={"x": 1.0, "y": 2.0}, cup={"x": 0.4, "y": 0.1})
+    asking.start()
+    return asking
+
+
+@pytest.mark.parametrize(
+    ("to", "asks"), [({"x": 1.04, "y": 1.96}, False), ({"x": 1.06, "y": 2.0}, True), ({"x": 1.0}, True), (None, True)]
+)
+def test_a_step_whose_name_means_another_place_is_asked_for_again(named, approvals, turn, to, asks):
+    step = order(target_label="dock")
+    plan = approvals.ask("arm", [step], "planner", "to the dock", places=named.names.places)
+    assert plan.steps[0]["places"] == {"dock": {"x": 1.0, "y": 2.0}}
+    approvals.answer(plan.plan, APPROVED, "operator")
+    named.names.at = {"dock": to} if to is not None else {}
+    turn.set_job(step.id)
+    named.submit(step)
+    named.drain()
+    if asks:
+        assert not started(named)
+        (again,) = [item for item in approvals.requests() if item.job]
+        assert again.steps[0].get("places", {}) == named.names.at
+        approvals.answer(again.plan, APPROVED, "operator")
+    named.until(lambda: state(named, step.id).terminal)
+    assert started(named) == [step.id]
+
+
+def test_an_order_that_waits_is_asked_for_again_if_its_place_was_edited_before_the_answer(named, approvals):
+    named.submit(order(target_label="dock"))
+    named.drain()
+    (first,) = approvals.requests()
+    named.names.at["dock"] = {"x": 9.0, "y": 2.0}
+    approvals.answer(first.plan, APPROVED, "operator")
+    named.until(lambda: [item.plan for item in approvals.requests()] not in ([], [first.plan]))
+    (again,) = approvals.requests()
+    assert again.steps[0]["places"]["dock"]["x"] == 9.0 and not started(named)
+
+
+def test_what_the_plan_itself_has_moved_is_not_asked_for_again(named, approvals, turn):
+    steps = [order("pick", object_id="cup"), order("put", object_id="cup", target="dock")]
+    plan = approvals.ask("arm", steps, "planner", "the cup to the dock", places=named.names.places)
+    approvals.answer(plan.plan, APPROVED, "operator")
+    carry_out(named, turn, steps[0])
+    named.names.at["cup"], named.names.own = {"x": 1.0, "y": 2.0}, {"cup"}
+    carry_out(named, turn, steps[1])
+    assert started(named) == ["pick", "put"]
+
+
 def test_another_operation_is_not_the_approved_one(approvals):
     request = approvals.ask("arm", [order()], "planner", "")
     assert not list(request.step_of(replace(order(), op="drop")))

@@ -13,7 +13,7 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.kernel import Kernel
-from worldfs.runtime.kernel_addresses import kernel_addresses, name_in, own_address
+from worldfs.runtime.kernel_addresses import home_kernels, kernel_addresses, name_in, own_address
 from worldfs.runtime.stop_call import SOCKETS, StopCall
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.null_driver import NullDriver
@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 def heard(path: Path, bench) -> Iterator[Kernel]:
     kernel = Kernel(
         WorkspaceStores(DiskStore(path), {}), SystemClock(), bench.hooks,
-        {"arm": KernelNode("arm", NullDriver())}, socket_root=path,
+        {"arm": KernelNode("arm", NullDriver())}, socket_root=path, home=str(path.parent / "home"),
     )  # fmt: skip
     yield kernel
     kernel.abandon()
@@ -88,6 +88,21 @@ def test_a_stop_reaches_the_kernel_of_a_path_once(heard: Kernel, path: Path, cha
     assert [answer.pid for answer in call.answers.values()] == [os.getpid()]
 
 
+def test_a_stop_reaches_every_kernel_of_a_home_whichever_workspace_is_named_now(heard: Kernel, path: Path) -> None:
+    home, elsewhere = path.parent / "home", path.parent / "elsewhere"
+    with StopCall([elsewhere], SystemClock(), None, "operator", home=str(path)) as call:
+        assert not call.sent, "a workspace is no home"
+    with StopCall([path, elsewhere], SystemClock(), None, "operator", home=str(home)) as call:
+        assert len(call.sent) == 1, "once, though it is found by both"
+    with StopCall([elsewhere], SystemClock(), ["arm"], "operator", home=str(home)) as call:
+        assert call.wait_told(PATIENCE_S) and call.wait(PATIENCE_S)
+        (report,) = call.reports()
+    assert [robot.node for robot in report.robots] == ["arm"]
+    assert not kernel_addresses(home, USERS), "a home is no workspace"
+    heard.abandon()
+    assert not home_kernels(home, USERS)
+
+
 def test_a_kernel_of_another_path_is_not_found(heard: Kernel, path: Path, tmp_path: Path) -> None:
     for other in (tmp_path, tmp_path / "one" / "sub", tmp_path / "current2"):
         assert not kernel_addresses(other, USERS)
@@ -109,19 +124,21 @@ def test_a_name_that_anybody_took_is_no_kernel(tmp_path: Path, process: str) -> 
 
 
 def test_odd_names_in_the_list_of_sockets_are_passed_over(tmp_path: Path) -> None:
-    own = own_address(tmp_path, "f00")
+    own = own_address(tmp_path, "f00", str(tmp_path / "home"))
+    assert len(own) <= 108, "sun_path of man 7 unix"
     odd = [own.rpartition("/")[0], f"{own}/more", own[:-1] + "x", "\0worldfs-stop", "\0worldfs-stop/\xff/\n/a/1"]
     made = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in odd]
     try:
         for one, name in zip(made, odd, strict=True):
             one.bind(name)
-        assert not kernel_addresses(tmp_path, USERS)
+        assert not kernel_addresses(tmp_path, USERS) and not home_kernels(tmp_path / "home", USERS)
     finally:
         for one in made:
             one.close()
 
 
 def test_the_name_of_a_socket_file_is_read_from_both_kinds_of_address(tmp_path: Path) -> None:
+    assert name_in(own_address(tmp_path, "f00", str(tmp_path))) == "f00"
     assert name_in(own_address(tmp_path, "f00")) == name_in(own_address(tmp_path, "f00").encode()) == "f00"
     assert name_in("/proc/self/fd/7/f00") == "f00"
     assert name_in(None) == name_in("") == ""

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from worldfs.base.document_size import DOCUMENT_MOST
 from worldfs.base.errors import Unsafe
 from worldfs.base.model import Cause
 from worldfs.runtime import stored_sheet as sheet_module
@@ -240,6 +241,43 @@ def test_a_sheet_stays_of_a_size_that_can_be_read_whatever_is_submitted(bench, m
     assert 0 < len(bench.entries()) <= 20
     bench.drain()
     assert len(bench.jobs.done_ids()) == 100 and bench.jobs.store.list(OPEN) == []
+
+
+def test_a_sheet_is_never_written_larger_than_it_may_be_read(bench, monkeypatch):
+    monkeypatch.setattr(sheet_module, "DOCUMENT_MOST", 4000)
+    bench.submit(*(bench.order(f"a{n:03d}") for n in range(100)))
+    bench.start()
+    for _ in range(3):
+        bench.clock.advance(1)
+        bench.kernel.tick()
+        assert len(bench.store.get("ACTION.md").data) <= 4000 and bench.entries()
+    bench.drain()
+    assert len(bench.jobs.done_ids()) == 100 and len(bench.store.get("ACTION.md").data) <= 4000
+
+
+def test_a_sheet_with_no_room_for_the_states_stays_as_it_is_and_says_so(bench, monkeypatch):
+    bench.start()
+    bench.write(bench.action("a"))
+    written = bench.store.get("ACTION.md").data
+    monkeypatch.setattr(sheet_module, "DOCUMENT_MOST", len(written) + 5)
+    bench.drain()
+    (named,) = bench.kernel.alert.now().values()
+    assert named.field == "ACTION.md" and bench.outcome("a").ok and bench.store.get("ACTION.md").data == written
+    monkeypatch.undo()
+    bench.write(bench.action("b"))
+    bench.drain()
+    assert not bench.kernel.alert.now() and shown(bench)["b"] == "completed"
+
+
+def test_a_sheet_that_is_too_large_is_named_unread_and_stays(bench):
+    data = b"#x\n" * (DOCUMENT_MOST // 3 + 1)
+    bench.start()
+    bench.store.put("ACTION.md", data)
+    bench.submit(bench.order("a"))
+    bench.drain()
+    (named,) = bench.kernel.alert.now().values()
+    assert named.field == "ACTION.md" and f"{DOCUMENT_MOST:,}" in named.expected
+    assert bench.outcome("a").ok and bench.store.get("ACTION.md").data == data
 
 
 def test_half_a_surrogate_pair_is_an_argument_like_any_other(bench):

@@ -419,8 +419,8 @@ def test_a_robot_that_was_cancelled_and_is_not_measured_to_stand_is_sent_nothing
     assert (found.code, found.evidence["stop_confirmed"]) == ("CANCELLED", False) and "hardware stop" in found.message
     alert = kernel.alert.now()["stop arm"]
     assert alert.code == "STOP_UNCONFIRMED" and kernel.stopping.may_move("arm")
-    kernel.tick()
-    assert bench.status("next").state is JobState.PENDING and kernel.held == ["arm"]
+    until(lambda: (kernel.tick(), kernel.held == ["arm"])[1])
+    assert bench.status("next").state is JobState.PENDING
     stands_now(bench, kernel)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from worldfs.base.model import JobState
 from worldfs.runtime import stops_aside
 from worldfs.runtime.stops_aside import ASIDE, StopsAside
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.lease import LEASE_LOST
+from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.world import World
 
@@ -137,3 +141,110 @@ def test_what_is_no_stop_in_such_a_file_stops_nothing_and_breaks_nothing(tmp_pat
         (lab.root / ASIDE / f"{n}.json").write_text(text)
     with lab.open() as world:
         assert not world.stops.state(ROBOT).stopped
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("copy", [True, False])
+def test_a_stop_is_kept_for_the_path_whose_directory_is_replaced(
+    tmp_path: Path, shared: Path, when: str, copy: bool
+) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    new = WorkspaceFixture(tmp_path / "new", (ROBOT,))
+    world = lab.open(threads=True)
+
+    def stop() -> None:
+        report = world.stop()
+        assert not report.unstored or str(kept(lab.root, shared)[0]) in report.unstored
+
+    if when == "before":
+        stop()
+    lab.root.rename(tmp_path / "old")
+    if copy:
+        new.root.rename(lab.root)
+    if when == "after":
+        stop()
+        assert kept(lab.root, shared), "a stop whose report says that it is kept outlives a kill"
+    with pytest.raises(WorldError) as lost:
+        world.run(stop=threading.Event())
+    assert lost.value.code == LEASE_LOST and kept(lab.root, shared)
+    world.abandon()
+    if not copy:
+        new.root.rename(lab.root)
+    with lab.open() as world:
+        assert world.stops.state(ROBOT).stopped
+        world.resume()
+    assert not kept(lab.root, shared)
+    with World.open(lab.root) as reader:
+        assert not reader.stops.state(ROBOT).stopped
+
+
+def test_a_kernel_that_ends_before_it_has_seen_the_exchange_keeps_every_robot_of_a_stop(
+    tmp_path: Path, shared: Path
+) -> None:
+    """SIGTERM, in the second between two looks at its path."""
+    robots = (ROBOT, "arm_2")
+    lab, new = WorkspaceFixture(tmp_path / "lab", robots), WorkspaceFixture(tmp_path / "new", robots)
+    world = lab.open(threads=True)
+    world.robot_stops.stop(robots, "operator")
+    lab.root.rename(tmp_path / "old")
+    new.root.rename(lab.root)
+    world.close()
+    with World.open(lab.root) as reader:
+        assert [robot for robot in robots if reader.stops.state(robot).stopped] == [*robots]
+
+
+@pytest.mark.parametrize("resumed", ["", "by the kernel's process", "by another", "after the kill"])
+def test_a_stop_outlives_a_kernel_that_is_killed_before_it_has_seen_the_exchange(
+    tmp_path: Path, shared: Path, resumed: str
+) -> None:
+    robots = (ROBOT, "arm_2")
+    lab, new = WorkspaceFixture(tmp_path / "lab", robots), WorkspaceFixture(tmp_path / "new", robots)
+    world = lab.open(threads=True)
+    world.robot_stops.stop(robots, "operator", every=bool(resumed))
+    until(lambda: list(shared.glob("*/*/*.json")))
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).number == 1  # once, though the log has it too
+        if resumed == "by another":
+            reader.resume()
+    assert resumed == "by another" or kept(lab.root, shared), "a reader takes nothing of a kernel that lives"
+    if resumed == "by the kernel's process":
+        world.resume()
+    if resumed in ("by another", "by the kernel's process"):
+        until(lambda: not kept(lab.root, shared))
+    world.abandon()
+    if resumed == "after the kill":
+        with World.open(lab.root) as reader:
+            reader.resume()
+    lab.root.rename(tmp_path / "old")
+    new.root.rename(lab.root)
+    for _ in range(2):
+        with lab.open() as world:
+            stopped = [robot for robot in robots if world.stops.state(robot).stopped]
+            assert stopped == ([] if resumed else [*robots])
+            assert world.stops.state(ROBOT).number == (0 if resumed else 1)
+    assert not kept(lab.root, shared)
+
+
+def test_a_kernel_that_ends_as_it_should_leaves_no_copy_of_a_stop(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    with lab.open(threads=True) as world:
+        world.stop()
+        until(lambda: kept(lab.root, shared))
+    assert not kept(lab.root, shared)
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).stopped
+
+
+def test_a_stop_that_comes_with_the_replaced_directory_is_not_there_twice(tmp_path: Path, shared: Path) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    world = lab.open(threads=True)
+    world.stop()
+    shutil.copytree(lab.root, tmp_path / "new", ignore=shutil.ignore_patterns("sockets"))
+    lab.root.rename(tmp_path / "old")
+    (tmp_path / "new").rename(lab.root)
+    with pytest.raises(WorldError):
+        world.run(stop=threading.Event())
+    world.abandon()
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).stopped and reader.stops.state(ROBOT).number == 1
+    assert not kept(lab.root, shared)

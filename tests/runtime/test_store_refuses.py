@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from worldfs.base.errors import NotPermitted, StorageError, from_os, is_resource_fault
+from worldfs.base.messages import coded_text
 from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.runtime.job_store import DONE, OPEN
 from worldfs.runtime.kernel import REFUSED
@@ -172,3 +173,47 @@ def test_a_kernel_that_holds_a_stop_which_is_not_stored_outlives_any_error_of_th
         end.set()
         kernel.wake()
         thread.join()
+
+
+def test_a_stopped_order_whose_driver_has_returned_is_not_called_unconfirmed(bench):
+    """Its observation is written before its end: while the store refuses that, the end is late, and not unknown."""
+    began, go, refuses, tries = threading.Event(), threading.Event(), [True], []
+
+    def execute(order, run):
+        began.set()
+        go.wait(PATIENCE_S)
+
+    def observe(node):
+        if refuses[0] and began.is_set():
+            tries.append(node)
+            raise refusal(28, "ENVIRONMENT.md")
+
+    bench.body.on_execute, bench.hooks.on_observe = execute, observe
+    bench.submit(bench.order("a"))
+    kernel, end, ended, thread = serving(bench)
+    try:
+        assert began.wait(PATIENCE_S)
+        kernel.stopping.stop(["arm"], "operator")
+        go.set()
+        until(lambda: ended or REFUSED in kernel.alert.now())
+        running = kernel.open.running["arm"]
+        bench.clock.advance(60.0)  # far beyond what a driver may take
+        passes(bench, kernel, lambda: len(tries) > 2)
+        assert not ended and not running.over and bench.status("a").state is JobState.RUNNING
+        refuses[0] = False
+        passes(bench, kernel, lambda: bench.status("a").state.terminal)
+        assert bench.outcome("a").code != "STOP_UNCONFIRMED"
+    finally:
+        go.set()
+        end.set()
+        kernel.wake()
+        thread.join()
+
+
+def test_a_kernel_loads_no_text_once_it_listens(bench, monkeypatch):
+    """Without a free descriptor no module can be loaded."""
+    rows = coded_text._rows
+    rows.cache_clear()
+    bench.start(threads=True)
+    monkeypatch.setattr(coded_text, "import_module", pytest.fail)
+    assert all(rows(area) for area in coded_text.AREAS)

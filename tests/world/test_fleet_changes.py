@@ -254,6 +254,32 @@ def test_a_robot_is_let_go_once_it_is_measured_to_stand(
         until(lambda: f"stop {SECOND}" not in current_alerts(world.store, "en"))
 
 
+class Deaf(Vehicle):
+    """It is done all the same when it is cancelled."""
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        return replace(super().execute(order, run), ok=True, cause=None, code="")
+
+
+def test_a_job_that_succeeded_although_its_robot_was_removed_is_said_to_have(
+    fleet: RunningFleet, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet, "body", lambda context: fleet.bodies.setdefault(context.robot_id, Deaf()))
+    monkeypatch.setenv("PAOS_HOME", str(fleet.home.path))
+    with fleet.up() as world:
+        for body in fleet.bodies.values():
+            assert isinstance(body, Deaf)
+            body.stands = True
+        world.submit(order("runs", SECOND, params={"hang": True}))
+        world.submit(order("waits", SECOND))
+        until(lambda: world.jobs.load("runs").status.state is JobState.RUNNING)
+        assert main(["robot", "remove", SECOND, "--cancel-jobs"]) == 0
+        assert world.jobs.load("runs").status.state is JobState.SUCCEEDED
+    said = capsys.readouterr().out
+    assert "its jobs end as cancelled: waits\n" in said
+    assert "runs was not cancelled: it ended meanwhile: succeeded" in said
+
+
 def test_a_removed_robot_that_stands_late_and_in_time_has_stopped(fleet: RunningFleet, monkeypatch: Any) -> None:
     monkeypatch.setattr(fleet, "body", lambda context: fleet.bodies.setdefault(context.robot_id, Vehicle()))
     with fleet.up() as world:

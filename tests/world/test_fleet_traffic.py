@@ -100,12 +100,23 @@ def test_who_cannot_say_its_way_waits_and_says_who_must_be_sent_out_of_it(tmp_pa
     assert "cart_2 stands idle in the way" in said and "the place [6, 0.95]" in said
 
 
+def test_a_robot_on_the_way_is_met_also_where_another_stands_beside_its_beginning():
+    at = {"a": (0.0, 0.0), "b": (0.5, 0.6), "c": (6.0, 0.5)}
+    scene = Scene(tuple(RobotState(id, (*place, 0.0)) for id, place in at.items()))
+    needs = order_needs(scene, Order("1", "a", "move_to", {"target_pose": [10.0, 0.0, 0.0]}), mobile=True).all
+    met = {id for id in "bc" for item in needs if item.conflicts(stands_on(scene, id, mobile=True)[0])}
+    assert met == {"c"}
+
+
 SPOT = st.tuples(*[st.floats(-20, 20)] * 2)
 
 
 @example((5.16, 0.43), (-12.0, 1.0), (-3.4, 0.9))
 @example((0.0, 0.0), (5.0, 0.0), (-0.6, 0.0))  # it drives off from beside another
 @example((0.0, 0.0), (10.0, 10.0), (2.0, 8.0))
+@example((0.0, 0.0), (7.0, 7.0), (1.6, 0.0))  # 1.13 m beside it
+@example((0.0, 0.0), (7.0, 7.0), (1.2, 0.0))
+@example((3.0, 8.0), (2.0, 1.0), (2.0, 8.0))
 @example((1.0, 1.0), (-9.0, 0.0), (1.0, 1.0))  # two at one place
 @given(SPOT, SPOT, SPOT)
 def test_a_straight_way_needs_the_places_on_it_and_none_far_from_it(start, goal, other):
@@ -119,5 +130,6 @@ def test_a_straight_way_needs_the_places_on_it_and_none_far_from_it(start, goal,
     off = math.dist(other, [s + (g - s) * share for s, g in zip(start, goal, strict=True)])
     beside = all(abs(o - s) < 2 * HALF for o, s in zip(other, start, strict=True))  # both stand there: it may drive off
     assert meets or beside or off > 2 * HALF - 0.01
-    assert not meets or off < 4 * HALF
+    parks = all(abs(o - g) < 2 * HALF + 0.01 for o, g in zip(other, goal, strict=True))  # where the way ends
+    assert not meets or parks or off < 2 * HALF + 0.01
     assert not (meets and beside) or math.dist(other, goal) < 4 * HALF

@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from worldfs.base.model import Cause, Outcome, RobotState, Scene, Thing
+from worldfs.base.model import Cause, JobState, Order, Outcome, RobotState, Scene, Thing
+from worldfs.formats import environment
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import until
 from worldfs.world.world import World
@@ -113,3 +114,49 @@ def test_no_arm_is_sent_for_a_thing_that_another_one_holds_and_does_other_work_w
         serving.add("wave", "arm_3")
         until(lambda: ("arm_1", "pick_up", None) in table.sent)
     assert all(holder in (None, robot) for robot, op, holder in table.sent if op == "pick_up")
+
+
+class Mute(Arm):
+    """It has no gripper state: what it holds it names while it `knows`, and says nothing otherwise."""
+
+    knows = True
+
+    def observe(self):
+        mine = self.table.holder == self.robot and self.knows
+        cube = Thing(CUBE, "Red Cube", "block", self.table.at, size=(0.04,) * 3)
+        return Scene((RobotState(self.robot, (0.0, 0.0, 0.0), holding=CUBE if mine else None),), (cube,))
+
+    def execute(self, order, run):
+        self.table.holder = self.robot if order.op == "pick_up" else None
+        self.table.at = (0.4, 0.0, 0.3) if order.op == "pick_up" else (0.3, 0.2, 0.02)
+        return Outcome.success("done")
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_thing_that_was_put_down_is_held_no_more_by_a_body_that_does_not_say_so(site, restarted):
+    table = Table()
+    table.holder, table.at = None, (0.4, 0.0, 0.02)
+
+    def ended(world, id, op, **params):
+        world.submit(Order(id, "arm_1", op, {"object_id": CUBE, **params}))
+        while not world.jobs.load(id).status.state.terminal:
+            world.tick()
+        assert world.jobs.load(id).status.state is JobState.SUCCEEDED, world.jobs.load(id).status.outcome
+        return held(world)
+
+    def held(world):
+        data = world.namespace("operator").read("/projects/main/ENVIRONMENT.md").data
+        return environment.read(data).scene.held("arm_1")
+
+    def served(body=Mute):
+        drivers = {"simulation": lambda context: body(context.robot_id, table)}
+        return World.open(site, serve=True, drivers=drivers, threads=False)
+
+    with served() as world:
+        assert ended(world, "a1", "pick_up") == CUBE
+        if not restarted:
+            assert ended(world, "a2", "place", target_position=[0.3, 0.2, 0.02]) is None
+    if restarted:
+        with served(type("Forgetful", (Mute,), {"knows": False})) as world:
+            assert held(world) == CUBE
+            assert ended(world, "a2", "place", target_position=[0.3, 0.2, 0.02]) is None

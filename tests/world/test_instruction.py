@@ -10,6 +10,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotPermitted
 from worldfs.base.model import Order
 from worldfs.base.stop_signal import StopSignal
+from worldfs.formats import config
 from worldfs.runtime.instruction_turns import InstructionTurn
 from worldfs.storage.lease import RELEASE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
@@ -120,12 +121,33 @@ def test_a_stop_of_the_robot_ends_what_its_instruction_waits_for(world):
         assert instruction.start() == ""
         world.stop("arm")
         assert stop.wait(PATIENCE_S)
-        assert "arm is stopped (by operator" in instruction.stop_text()
+        assert "arm: stopped; no kernel runs its simulation" in instruction.stop_text()
         world.resume("arm")
         assert instruction.stopped
-        assert instruction.stop_text() == "arm was stopped meanwhile, and has been resumed since"
+        assert instruction.stop_text().startswith("arm: a stop came meanwhile, and a resume has ended it")
     with Instruction(world, "arm", "go home", StopSignal()) as other:
         assert other.start() == "" and not other.stopped  # the turn is free
+
+
+def test_an_instruction_for_a_stopped_robot_is_answered_in_the_words_of_the_stop(tmp_path):
+    """Never that a robot is stopped, or was told, where that is not known."""
+    site = WorkspaceFixture(tmp_path / "workspace", ("arm",))
+    settings = config.read(config.template("arm").replace(b'"simulation"', b'"workspace"'))  # a real one
+    with World.open(site.root, config=settings) as world:
+
+        def answered() -> str:
+            with Instruction(world, "arm", "go home", StopSignal()) as instruction:
+                return instruction.start()
+
+        world.stop("arm")
+        said = answered()
+        assert "arm: stop NOT delivered: no kernel runs" in said and "hardware stop" in said
+        assert "told" not in said and "is stopped" not in said and "until: paos resume --node arm" in said
+        with site.open():
+            world.stops.stop(["arm"], "operator")
+            assert "arm: stop sent, not confirmed: another process serves it" in answered()
+            world.stops.confirm({"arm": 2})
+            assert "arm: stopped; its driver confirms that it stands" in answered()
 
 
 @pytest.mark.parametrize(

@@ -4,28 +4,33 @@ import json
 
 import pytest
 
-from worldfs.base.model import Cause, JobState
+from worldfs.base.model import Cause, JobState, Order, Relation, RobotState, Scene, Thing
 from worldfs.interfaces.cli.main import main
+from worldfs.world.moved_besides import moved_besides
 
 BODY = """
-from worldfs.base.model import Cause, Operation, Outcome, Parameter, Profile, RobotState, Scene
+from worldfs.base.model import *
 
 LIE = Parameter("lie", "string", optional=True)
 DIM = Operation("dim", "Dim", (Parameter("level", "number"), LIE), moves=False, shows=(("brightness", "level"),))
 WAVE = Operation("wave", "Wave")
+TIDY = Operation("tidy", "Tidy", (Parameter("thing", "string"), LIE), shows=(("tidied", "thing"),))
 MOVE = Operation("move_to", "Drive", (Parameter("target_pose", "[x,y,z]"), LIE), undoable=True)
 
 class Lamp:
-    operations = (DIM, WAVE, MOVE)
+    operations = (DIM, WAVE, TIDY, MOVE)
     profile = Profile("Lamp", "Lamp 1", ops=operations)
     real = False
 
     def __init__(self, context):
-        self.robot, self.level, self.pose = context.robot_id, 0, (0.0, 0.0, 0.0)
+        self.robot, self.level, self.pose, self.tidied = context.robot_id, 0, (0.0, 0.0, 0.0), ""
+        self.at = {"box": (1.0, 0.0, 0.05), "lid": (1.0, 0.0, 0.15), "can": (0.0, 1.0, 0.05)}
 
     def open(self, scene): pass
     def observe(self):
-        return Scene((RobotState(self.robot, self.pose, extra={"brightness": self.level}),))
+        robot = RobotState(self.robot, self.pose, extra={"brightness": self.level, "tidied": self.tidied})
+        things = (Thing(id, id, "block", position=at, size=(0.1, 0.1, 0.1)) for id, at in self.at.items())
+        return Scene((robot,), tuple(things), relations=(Relation("lid", "on", "box"),) if self.tidied else ())
     def review(self, order): return ()
     def close(self): pass
     def execute(self, order, run):
@@ -34,6 +39,10 @@ class Lamp:
             run.cancel.set()
         if order.op == "dim" and not lie:
             self.level = order.params["level"]
+        if order.op == "tidy":
+            self.tidied = order.params["thing"]
+            self.at |= {"box": (1.0, 0.5, 0.05), "lid": (1.0, 0.5, 0.15), "seen later": (2.0, 0.0, 0.0)}
+            self.at["can"] = {"moves": (0.0, 1.2, 0.05), "noise": (0.0, 1.01, 0.05)}.get(lie, self.at["can"])
         if order.op == "move_to" and not lie:
             self.pose = tuple(map(float, order.params["target_pose"]))
         if lie == "changes the order":
@@ -94,3 +103,33 @@ def test_one_that_shows_nothing_is_unmeasured_and_counts_for_nothing(end_of):
 
 def test_one_that_shows_another_value_has_failed(end_of):
     assert end_of("dim", level=40, lie="dark")[0]["outcome"]["code"] == "CONTRADICTED"
+
+
+@pytest.mark.parametrize("lie", ["", "noise", "moves"])
+def test_what_it_moved_beside_the_thing_of_its_order_is_named_and_fails_it(end_of, lie):
+    outcome = end_of("tidy", thing="box", **({"lie": lie} if lie else {}))[0]["outcome"]
+    moved = [line["id"] for line in outcome["evidence"].get("also_moved", ())]
+    assert (outcome.get("code", ""), moved) == (("MOVED_OTHERS", ["can"]) if lie == "moves" else ("", [])), outcome
+
+
+def scene(can=0.0, box=0.0, relations=(), holding=None):
+    things = [Thing("can", "can", position=(can, 0.0, 0.0)), Thing("box", "box", position=(box, 1.0, 0.0))]
+    return Scene((RobotState("r", holding=holding),), tuple(things), relations=relations)
+
+
+BESIDES = {
+    "it alone was moved": (scene(), scene(box=0.5), scene(), []),
+    "another one, too": (scene(), scene(can=0.5, box=0.5), scene(), ["can"]),
+    "another one, on it": (scene(relations=(Relation("can", "on", "box"),)), scene(0.5, 0.5), scene(), []),
+    "another one, in the hand": (scene(holding="can"), scene(0.5, 0.5), scene(), []),
+    "another one, by another robot since": (scene(), scene(0.5, 0.5), scene(can=0.5), []),
+    "another one, seen for the first time": (Scene(), scene(0.5, 0.5), scene(), []),
+    "another one, by less than sensors tell": (scene(), scene(0.02, 0.5), scene(), []),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "document", "moved"), BESIDES.values(), ids=BESIDES)
+def test_only_what_can_be_laid_to_the_order_was_moved_by_it(before, after, document, moved):
+    order = Order("a", "r", "tidy", {"what": {"thing": "box"}})
+    assert [line["id"] for line in moved_besides(order, before, after, document)] == moved
+    assert moved_besides(Order("a", "r", "tidy"), before, after, document) == []

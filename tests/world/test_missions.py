@@ -318,3 +318,12 @@ def test_the_command(site, capsys):
     assert next(order.extra["mission"] for order in site.executed) == first
     code, said = paos(site, capsys, "mission", "cancel", first)
     assert (code, said[0]["state"]) == (0, "succeeded")  # it says that nothing is cancelled
+
+
+@pytest.mark.parametrize("row", ["| 4 | wave |\n", "| 4 | wave | arm_1 |", "| 4 | wave | arm_1 | pending | 1 | —"])
+def test_a_row_of_task_md_that_its_writer_has_not_finished_makes_no_mission(site, capsys, row):
+    (site.place / "TASK.md").write_text(TASK + row)
+    code, said = paos(site, capsys, "mission", "add", "--task")
+    assert code == 2, said
+    (site.place / "TASK.md").write_text(TASK)
+    assert len(paos(site, capsys, "mission", "add", "--task")[1]) == 2  # nothing was made of it before

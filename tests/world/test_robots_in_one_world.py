@@ -3,17 +3,22 @@
 import json
 import math
 import threading
+from importlib import resources
+from itertools import count
 
 import pytest
 
 pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip install 'worldfs[sim]'")
 
+from worldfs.base.driver import Run
+from worldfs.base.messages import render
 from worldfs.base.model import Order
 from worldfs.formats import action, config, environment
 from worldfs.interfaces.cli.main import main
 from worldfs.robots.driver_registry import BodyCatalogue
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import sheet
+from worldfs.world.check import check
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
@@ -74,6 +79,47 @@ def test_two_arms_of_an_empty_workspace_face_each_other_at_one_table(tmp_path):
     assert [robot.robot_id for robot in scene.robots] == [NEAR, FAR]
     assert scene.robot(FAR).pose == pytest.approx((0.9, 0, 0, 0, 0, 3.1416), abs=1e-3)
     assert len(scene.objects) == 5  # each thing once
+
+
+def test_a_robot_that_is_judged_by_the_profile_of_another_is_named(tmp_path):
+    home = Home(tmp_path)
+    onboard(home)
+    bodies = {NEAR: ("simulation", "franka_panda"), "cart": ("wheeled_carrier", "wheeled_carrier")}
+    instances = [{"robotId": id, "driver": one, "profileName": name} for id, (one, name) in bodies.items()]
+    home.config_path.write_text(json.dumps({"embodiments": {"mode": "single", "instances": instances}}))
+    codes = [item.code for item in check(home)]
+    assert codes.count("PROFILE_SHARED") == 1
+    settings = config.read(home.config_path.read_bytes())
+    for _ in range(2):  # also at the next start
+        with World.open(home.workspace, config=settings, serve=True, drivers=BodyCatalogue(cameras=False)) as world:
+            (found,) = [one for path, one in world.kernel.alert.now().items() if path.endswith("EMBODIED.md")]
+            assert found.code == "PROFILE_SHARED" and "cart" in found.found and "fleet" in found.fix
+    (home.workspace / "EMBODIED.md").write_text("# mine\n")
+    assert "PROFILE_SHARED" not in [item.code for item in check(home)]
+
+
+def test_a_robot_moves_within_its_own_limits_also_where_the_document_is_another_robots(tmp_path):
+    home = Home(tmp_path)
+    onboard(home)
+    home.profiles.mkdir(parents=True)
+    packaged = resources.files("worldfs").joinpath("profiles", "wheeled_carrier.md").read_text()
+    (home.profiles / "near.md").write_text(packaged.replace("target_navigation", "come_near"))
+    bodies = {"cart": "wheeled_carrier", "other": "near"}
+    instances = [{"robotId": id, "driver": "wheeled_carrier", "profileName": name} for id, name in bodies.items()]
+    home.config_path.write_text(json.dumps({"embodiments": {"mode": "single", "instances": instances}}))
+    settings = home.config({})
+    with World.open(home.workspace, config=settings, serve=True, drivers=BodyCatalogue(cameras=False)) as world:
+        clock, hooks = world.clock, world.kernel.hooks
+        codes = {
+            id: [one.code for one in hooks.review(Order("a", id, op, {"target_label": "table_01"}), Run(clock, 9e9))]
+            for id, op in (("cart", "target_navigation"), ("other", "target_navigation"))
+        }
+        assert "OP_NOT_IN_PROFILE" in codes["other"] and "OP_NOT_IN_PROFILE" not in codes["cart"]
+        assert hooks.limits("other").ops != hooks.limits("cart").ops == hooks.profile("other").get().ops
+        port = world.planner_port("cart")
+        assert port.profile("other") == hooks.limits("other") and port.profile() == hooks.limits("cart")
+        (home.workspace / "EMBODIED.md").write_text(packaged + "\nOurs, for both.\n")
+        assert hooks.limits("other") == hooks.profile("other").get()
 
 
 def test_orders_of_two_arms_run_at_once_and_the_page_has_what_both_did(tmp_path, run):
@@ -245,9 +291,50 @@ def test_a_world_is_as_its_document_has_it_or_an_alert_names_what_is_not(tmp_pat
 
     with workspace(tmp_path, scene=scene) as world:
         after, alerts = world.kernel.nodes[NEAR].driver.observe(), said(world)
-        assert [page(world).thing(one["id"]).position for one in things] == [tuple(one["position"]) for one in things]
+        for one in things:
+            now = after.thing(one["id"]).position if one["id"] in moved else tuple(one["position"])
+            assert page(world).thing(one["id"]).position == now
     apart = {one["id"]: math.dist(after.thing(one["id"]).position, one["position"]) for one in things}
     assert sorted(id for id, far in apart.items() if far > 0.006) == moved
     assert len(alerts) == bool(told) and all(id in alerts[0] for id in told)
     with workspace(tmp_path) as world:
-        assert said(world) == alerts  # the document is its writer's to correct
+        assert said(world) == ([] if moved else alerts)  # the document has now where it fell to, and no stand
+
+
+def test_a_robot_without_an_order_that_loses_what_it_holds_says_so_in_the_same_write(tmp_path, run):
+    scene = {
+        "robots": [{"robot_id": id} for id in (NEAR, FAR)],
+        "objects": [{"id": "cube", "position": [0.5, -0.35, 0.0255], "shape": "box", "size": [0.05] * 3, "mass": 0.1}],
+        "scene_graph": {"nodes": [
+            {"id": "table_01", "type": "furniture", "position": [0.45, 0.0, 0.0], "size": [0.9, 1.4, 0.75],
+             "shape": "table"}
+        ], "edges": []},
+    }  # fmt: skip
+
+    numbers = count()
+
+    def done(world, node, op, **params):
+        status = world.wait_job(world.submit(Order(f"{node}_{op}_{next(numbers)}", node, op, params)), PATIENCE_S * 4)
+        assert status.outcome is not None
+        return status.outcome
+
+    with workspace(tmp_path, scene=scene) as world:
+        run(world)
+        assert done(world, FAR, "pick_up", object_id="cube").ok
+        assert page(world).held(FAR) == "cube"
+        body = world.kernel.nodes[FAR].driver
+        body.arm.view.grip(0.04)  # the fault: its fingers open, and no order says so
+        done(world, NEAR, "strategy", name="wave")
+        seen, now = page(world), body.observe().thing("cube")
+        hand = seen.robot(FAR)
+        assert (hand.holding, hand.gripper) == (None, "open") and seen.held(FAR) is None
+        assert not [edge for edge in seen.relations if edge.relation == "held_by"]
+        assert seen.thing("cube").position == pytest.approx(now.position, abs=1e-3) and now.position[2] < 0.03
+        (found,) = [one for one in world.kernel.alert.now().values() if one.code == "OBJECT_LOST"]
+        said = render(found.found, "en")
+        assert "cube" in said and FAR in said and "[0.5, -0.35, 0.025]" in said
+        done(world, NEAR, "strategy", name="home")
+        assert [one.code for one in world.kernel.alert.now().values()].count("OBJECT_LOST") == 1
+        assert done(world, FAR, "pick_up", object_id="cube").ok  # it has an order again, and says itself what it holds
+        assert "OBJECT_LOST" not in [one.code for one in world.kernel.alert.now().values()]
+        assert page(world).held(FAR) == "cube"

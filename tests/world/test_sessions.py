@@ -310,3 +310,16 @@ def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_
             thread.join()
             realm.close()
     assert shop.entries()[result["job"]].word == "succeeded"
+
+
+def test_a_session_of_a_target_that_was_refused_is_told_why_the_target_was(shop):
+    shop.edit("TARGETS.md", ("enabled: true", "enabled: 0"))
+    shop.put(entry("a"), entry("b", target="moon"))
+    told = [item for item in check(shop.root) if item.job == "a"]
+    with shop.world() as world:
+        drain(world)
+        a, b = (world.jobs.load(id).status.outcome for id in "ab")
+        (why,) = [item for item in world.targets.findings()["TARGETS.md"] if not item.warning]
+    assert a.code == why.code and why.found in a.message and "embodiments.instances" not in a.message
+    assert b.code == "NODE_UNKNOWN"
+    assert [(item.code, item.found) for item in told if item.code == why.code] == [(why.code, why.found)]

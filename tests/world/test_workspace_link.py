@@ -5,6 +5,7 @@ from importlib import resources
 
 import pytest
 
+from worldfs.base.driver import StopUndelivered
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Job, JobStatus, Outcome
 from worldfs.runtime.job_end import ended_status
@@ -158,7 +159,7 @@ def test_a_stop_that_could_not_be_told_is_told_by_what_the_robot_says(linked, mo
     old = linked.there.probe(stop_key("arm_1"))
     linked.clock.advance(SILENT_S + 1)
     linked.robot.stops.resume(["arm_1"], "operator")
-    with pytest.raises(StorageError):
+    with pytest.raises(StopUndelivered):
         linked.link.stop()
     with monkeypatch.context() as behind:
         behind.setattr(linked.there, "probe", lambda key: old)
@@ -172,7 +173,7 @@ def test_a_stop_whose_write_failed_is_told_once(linked):
         raise StorageError("no answer", path=stop_key("arm_1"), op="append")
 
     linked.there.before_append = fail
-    with pytest.raises(StorageError):
+    with pytest.raises(StopUndelivered, match="no answer"):
         linked.stop()
     linked.round()
     assert linked.is_stopped()

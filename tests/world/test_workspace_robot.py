@@ -327,6 +327,7 @@ def test_a_stop_of_an_idle_robot_that_is_cut_off_is_delivered_unless_the_fleet_h
         until(lambda: alerts(hub, "ROBOT_CUT_OFF"))
         hub.stop("arm_1")
         until(lambda: alerts(hub, "STOP_FAILED"))
+        assert hub.robot_stops.state_value("arm_1")["delivered"] is False
         if resumed:
             hub.resume("arm_1")
         servers.start("hub")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from worldfs.base.errors import BadInput
@@ -14,6 +14,7 @@ from .operation_rights import ADMINS_ONLY
 from .principal import Principal, TokenHolder
 from .roles import OPERATOR, PLANNER
 from .things import AgentClaim, AttachableProjects, AttachClaim, Realm, UnboundCall
+from .token_file import TokenVisit
 from .tokens import TokenStore
 from .verb import Verb
 
@@ -26,6 +27,7 @@ UNPROVISIONED: Final = Decision(  # as recorded
 LAST_GONE: Final = Decision(
     False, "last_target_invalid", coded("access.last_gone")
 )  # fmt: skip
+LAST_LOCKED: Final = ("missing_field", "project_auth_failed")  # of a project that is there, and asks for its token
 NO_NAMESPACE: Final = Decision(False, "forbidden", coded("access.no_namespace"))
 NO_MOTHER: Final = Decision(False, "forbidden", coded("access.no_mother"))
 NO_SYSTEM: Final = Decision(False, "forbidden", coded("access.no_system"))
@@ -74,23 +76,34 @@ def _decide_attach(principal: Principal, claim: AttachClaim) -> Decision:
 
 
 def first_binding(principal: Principal, tokens: TokenStore, projects: AttachableProjects) -> Binding | Decision:
-    """The first binding of a connection (acheron §1.2). A token that acts for an agent begins at its last project, else
-    at its usual one."""
+    """The first binding of a connection (acheron §1.2): the last project that is still open to the token and the agent
+    that it spoke for last; else, for a token that acts for an agent, its usual one."""
     if principal.role == NODE:
         return NO_NAMESPACE
     holder = principal.holder
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return principal.bound(MOTHER, SYSTEM)
-    last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
-    if last is not None:
-        binding = principal.bound(holder.agent or last.agent, last.project)
-        there = last.project in projects.project_ids() and projects.allows(binding, "read")
+    visits = [visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM]
+    for visit in visits:
+        if not holder.agent and visit.agent != visits[0].agent:
+            continue  # it does not speak for another one unasked
+        binding = principal.bound(holder.agent or visit.agent, visit.project)
+        there = visit.project in projects.project_ids() and projects.allows(binding, "read")
         if there and tokens.acts_for(holder, binding.agent):
             return binding
     open_to = _usual_project(holder, projects) if holder.agent else ""
-    if open_to or (last is None and holder.role == ADMIN):
+    if open_to or (not visits and holder.role == ADMIN):
         return principal.bound(holder.agent, open_to)
-    return UNPROVISIONED if last is None else LAST_GONE
+    return _why_gone(principal, visits, projects) if visits else UNPROVISIONED
+
+
+def _why_gone(principal: Principal, visits: Sequence[TokenVisit], projects: AttachableProjects) -> Decision:
+    """A project that asks for its token now is named: it is there, and an attach without the token does not help."""
+    last = visits[0]
+    found = projects.attachable(principal.bound(principal.holder.agent or last.agent, last.project))
+    if found.code not in LAST_LOCKED:
+        return LAST_GONE
+    return LAST_GONE._replace(reason=coded("access.last_locked", project=last.project))
 
 
 def _usual_project(holder: TokenHolder, projects: AttachableProjects) -> str:

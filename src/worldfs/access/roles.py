@@ -25,5 +25,9 @@ EVERYBODY = ALL | {AGENT}
 ASKERS = {PLANNER: "", AGENT: "", OPERATOR: ""}  # writers of a Control of the served tree
 
 
+def is_role(name: str) -> bool:
+    return name in ROLES
+
+
 def readers(*roles: str) -> frozenset[str]:
     return frozenset(roles)

@@ -12,6 +12,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from worldfs.base.agent_names import check_agent_name
+
 from .roles import OPERATOR
 
 _MODEL: Final = "model"
@@ -34,7 +36,11 @@ def standing_named(word: object) -> Standing:
 
 
 def actor_name(role: str, agent: str, person: str = "", *, model: bool = False) -> str:
-    """The name of a binding. `model`: a model acts, for the person."""
+    """The name of a binding. `model`: a model acts, for the person. Raises `BadInput` for an agent or a person whose
+    name has a "/": it would name another person."""
+    for name in (agent, person):
+        if "/" in name:
+            check_agent_name(name)
     return "/".join((role, agent, *((person,) if person else ()), *((_MODEL,) if person and model else ())))
 
 

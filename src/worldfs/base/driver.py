@@ -84,6 +84,27 @@ class Stoppable(Protocol):
         ...
 
 
+class StopUndelivered(ConnectionError):
+    """Raised by the `stop` of what stands in for a driver: no driver hears it. `why`: the whole reason, for people."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@runtime_checkable
+class TakesUp(Protocol):
+    """Optional interface of a `Stoppable`: its robot is connected by the first order, or later than `open`."""
+
+    def take_up(self) -> None:
+        """Connect the robot if it is not connected, so that it can be stopped and measured; move nothing.
+
+        Called while no order runs, from any thread. Raises `UserError`, `ConnectionError` or `TimeoutError` where the
+        robot does not answer.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Standstill:
     """What a body's own measurements say of its motion. `why`: what was measured, or why nothing is known."""
@@ -148,7 +169,8 @@ class Simulated(Protocol):
     """Optional interface of a simulation: what it took from the document is no measurement of its own."""
 
     def assumed(self) -> Scene | None:
-        """What it observed when it was opened on a given scene; empty: it made its world up; None: a real world."""
+        """What it observed when it was opened on a given scene, but what came to rest elsewhere as that scene has it.
+        Empty: it made its world up. None: a real world."""
         ...
 
 
@@ -159,6 +181,16 @@ class SharesWorld(Protocol):
     def leave(self) -> bool:
         """Its robot was removed, and it is closed: the next world is built without it. True: others still have the one
         open in which it stands."""
+        ...
+
+
+@runtime_checkable
+class FeelsItsHand(Protocol):
+    """Optional interface of a driver: between its orders, too, it measures whether its gripper still holds a thing."""
+
+    def lost(self) -> tuple[str, RobotState] | None:
+        """What it held when its last order ended and holds no more, with the robot's entry as it is now. None: nothing,
+        or an order of it is at work, which reports that itself. From any thread; it moves nothing."""
         ...
 
 
@@ -226,10 +258,10 @@ class SaysReachable(Protocol):
         ...
 
 
-# The optional interfaces of a package's body. `RemoteKernel` and `SaysReachable` are this package's own.
+# The optional interfaces of a package's body. `RemoteKernel`, `SaysReachable` and `FeelsItsHand` are our own.
 OPTIONAL: Final = (
-    Stoppable, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding, KnowsItsWay,
-    ReportsItself,
+    Stoppable, TakesUp, MeasuresStandstill, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding,
+    KnowsItsWay, ReportsItself,
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from . import syscalls
 from .dir_reader import FOLDER, OPEN_FOLDERS, DirEntryRef, DirFd, DirReader, check_path, not_a_regular_file, path_error
 from .disk import STAMP, Disk, How
 from .errors import Exists, NotFound, WorldError
+from .forked_child import keep_from_children
 from .messages import coded
 
 __all__ = ["DRAFT", "Disk", "How", "Root"]
@@ -364,7 +365,7 @@ class Root(DirReader):
         try:
             place = self.ensure_parent(path)
             flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-            return self.disk.create(place.folder.fd, place.name, path, flags)
+            return keep_from_children(self.disk.create(place.folder.fd, place.name, path, flags))
         except OSError as error:
             raise path_error(error, path, "lock") from error
 

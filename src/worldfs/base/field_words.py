@@ -16,13 +16,15 @@ HELD: Final = frozenset((
     "onhold", "held", "suspended", "suspend", "blocked", "locked", "frozen", "freeze", "deferred", "defer",
     "postponed", "postpone", "wait", "requiresapproval", "needsapproval", "awaitingapproval", "approvalrequired",
     "requiresconfirmation", "needsconfirmation", "confirmationrequired", "cancel", "cancelled", "canceled", "abort",
-    "aborted", "stop", "stopped", "donotrun", "donotexecute", "donotmove", "donotstart",
+    "aborted", "stop", "stopped", "donotrun", "donotexecute", "donotmove", "donotstart", "rehearsal", "rehearse",
+    "whatif", "pretend", "trialrun", "testrun",
 ))  # fmt: skip
 # The same, of words that are like many others: a slip of one is not looked for
 STATED: Final = frozenset((
     "afterwards", "archived", "awaiting", "backlogged", "cannot", "closed", "declined", "denied", "dont", "eventually",
     "expired", "forbidden", "halt", "halted", "later", "manual", "manually", "never", "nogo", "norun", "nostart", "not",
     "obsolete", "offline", "parked", "prohibited", "quarantine", "quarantined", "rejected", "revoked", "shelved",
+    "broken", "defective", "donottouch", "donotuse", "faulty", "maintenance", "outoforder", "outofservice", "retired",
     "someday", "stalled", "standby", "superseded", "tbd", "tomorrow", "unapproved", "unconfirmed", "unreviewed",
     "unsafe", "void", "voided", "waiting", "wip", "withdrawn",
 ))  # fmt: skip
@@ -60,6 +62,7 @@ PASSED: Final = frozenset((
     "accepted", "checked", "cleared", "reviewed", "released", "signed", "tested", "validated", "verified",
 ))  # fmt: skip
 DENIED: Final = frozenset(("false", "no", "none", "off", "pending", "0", "否", "未"))
+NO: Final = frozenset(("false", "no", "off", "否", "不"))
 FILLERS: Final = frozenset(
     ("is", "are", "was", "be", "been", "has", "have", "can", "may", "must", "should", "do", "please")
 )
@@ -157,7 +160,9 @@ MEANT: Final = frozenset((
     "zones",
 ))  # fmt: skip
 SPARED: Final = ("avoid", "except", "keep", "no", "spare", "without")
-BEGUN: Final = frozenset(("begin", "do", "execute", "go", "move", "perform", "proceed", "run", "start"))
+BEGUN: Final = frozenset((
+    "begin", "do", "execute", "go", "move", "ok", "okay", "perform", "proceed", "run", "safe", "start",
+))  # fmt: skip
 USUAL: Final = frozenset((
     "active", "auto", "automatic", "default", "live", "new", "normal", "open", "pending", "queued", "ready", "standard",
     "usual",

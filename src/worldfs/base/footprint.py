@@ -47,6 +47,13 @@ def is_round_above(thing: Thing) -> bool:
     return thing.shape == "sphere"
 
 
+def tilt(thing: Thing) -> float:
+    """How far its top is from level (rad); 0 for a ball."""
+    if thing.shape == "sphere":
+        return 0.0
+    return math.acos(min(1.0, max(abs(axis[2]) for axis in _axes(thing))))
+
+
 def yaw(thing: Thing) -> float:
     """Turn about the vertical in radians, from the quaternion w x y z."""
     if len(thing.orientation) != 4:

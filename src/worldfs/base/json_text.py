@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from .errors import BadInput
 from .messages import coded
 
+T = TypeVar("T")
 DEPTH_MOST: Final = 200
 """Containers in containers. Each version of Python refuses another depth: 3.11 fewer than 1,000, 3.13 about 10,000."""
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -26,16 +29,41 @@ def parse_json(
     parse_float: Callable[[str], object] | None = None,
     parse_constant: Callable[[str], object] | None = None,
 ) -> Any:
-    """The value, with the hooks of `json.loads`. Raises `ValueError`, also for what nests deeper than `DEPTH_MOST`."""
+    """The value, with the hooks of `json.loads`. Raises `ValueError`, also for what nests deeper than `DEPTH_MOST`, and
+    `NoNumber` for an integer of more digits than Python reads."""
+    read = partial(
+        json.loads, data, object_pairs_hook=object_pairs_hook, parse_float=parse_float, parse_constant=parse_constant
+    )
     try:
-        value = json.loads(
-            data, object_pairs_hook=object_pairs_hook, parse_float=parse_float, parse_constant=parse_constant
-        )
+        value = in_our_words(read)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if nests_deeper(data, value, DEPTH_MOST):
         raise ValueError("nested too deep")
     return value
+
+
+class NoNumber(ValueError):
+    """A number that is none, or that is too large."""
+
+
+def in_our_words(read: Callable[..., T]) -> T:
+    """What `read`, a `json.loads`, gives. Raises `NoNumber` for an integer of more digits than Python reads: its own
+    error advises to change a limit of the interpreter."""
+    try:
+        return read()
+    except ValueError as error:
+        if type(error) is ValueError:  # Python's own, or of a hook
+            read(parse_int=whole_number)
+        raise
+
+
+def whole_number(digits: str) -> int:
+    """As `int`, but with our own words for what has too many digits. Raises `NoNumber`."""
+    most = sys.get_int_max_str_digits()
+    if most and len(digits.lstrip("-")) > most:
+        raise NoNumber(f"a number of {len(digits.lstrip('-'))} digits; at most {most} are read")
+    return int(digits)
 
 
 def nests_deeper(data: str | bytes | bytearray, value: object, most: int) -> bool:

@@ -26,15 +26,30 @@ LONGEST: Final = 12  # words of a name; a longer text is no name
 DESCRIBING: Final = frozenset(  # words that say how a thing is and never what: at the end of a name they are no head
     re.findall(
         "[a-z]+",
-        "red green blue yellow orange purple violet pink white black grey gray silver brown "
+        "red green blue yellow orange purple violet pink white black grey gray silver gold brown "
         "big large small little tiny tall short long heavy medium mini left right",
     )
 )
 MATERIALS_ZH: Final = re.compile("玻璃|塑料|不锈钢|陶瓷|木头|金属|橡胶|[木铁钢铜纸布棉皮]")
 DENYING: Final = frozenset(("non", "not", "no", "without", "un"))
 DENYING_SIGNS: Final = "不非未无"
+_DENYING_NEXT: Final = DENYING | _set("never anti half semi pseudo mock fake faux imitation low zero")
+_DENYING_LAST: Final = frozenset(("free",))  # "sugar free cookie"
+_DEGREES: Final = _set("over under extra ultra super very too almost nearly quite off")  # before a state: "over ripe"
+_BOUND_NEXT: Final = (
+    _DENYING_NEXT
+    | _DEGREES
+    | _set(  # joined by a hyphen they make another word of the next
+        "de dis ex pre post mis out in sub counter contra multi high part quarter quasi near well ill re"
+    )
+)
+_BOUND_LAST: Final = _DENYING_LAST | _set(  # and these of the one before
+    "less proof resistant repellent like look effect style friendly safe tight ready ish"
+)
 _LONGEST_TEXT: Final = 200  # characters
-_ASIDE: Final = re.compile(r"[(（\[,，:：]|\s[-–—]\s")  # what follows describes: "mug (blue)", "shoe, left"
+_ASIDE: Final = re.compile(  # what follows describes: "mug (blue)", "shoe, left", 书《红楼梦》
+    r"[(（\[,，:：]|\s[-–—]\s|《[^《》]+》$|「[^「」]+」$|『[^『』]+』$|“[^“”]+”$|\s\"[^\"]+\"$"
+)
 _HYPHENS: Final = frozenset("-‐‑")
 _AFTER_HEAD: Final = _set(  # "cup of tea", "jar with lid", "book about cats"
     "of with without for about containing saying showing depicting featuring against labelled labeled marked titled "
@@ -45,7 +60,11 @@ _MADE: Final = _set(  # "cup made of tin", "bag full of screws", "box painted re
     "made full filled covered used meant left written painted stained packed wrapped tied attached printed signed "
     "designed drawn carved coated lined shaped dyed"
 )
-_HOLDING: Final = _set("of containing plus full filled covered packed lined")
+HOLDING_LINKS: Final = _set("of containing plus full filled covered packed lined")
+_ABOUT_ANOTHER: Final = _set(  # after two nouns joined so mostly the head: "cup of tea coaster", "Bag of Bones novel"
+    "coaster opener clip novel poster holder stand rack lid cap cover tag label sticker magnet dispenser strainer "
+    "infuser book card case mug shirt dvd cd"
+)
 _JOINED: Final = frozenset(("in", "on", "to", "by", "at", "from", "under", "like"))  # the head is in doubt
 _TOLD_BY: Final = frozenset(("to", "by", "from", "the"))  # of these the first of two names that begin alike is plain
 _NO_HEAD: Final = frozenset(  # "not for sale tag", "out of office card"
@@ -53,14 +72,21 @@ _NO_HEAD: Final = frozenset(  # "not for sale tag", "out of office card"
 )
 _COUPLED: Final = frozenset(("and", "or", "n"))
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
+_SIZED_BY: Final = frozenset(("size", "vol", "volume", "version", "edition"))  # with a number or a letter: "size 4"
+_SORTED_BY: Final = frozenset(("model", "type", "series", "class", "mark", "part", "style", "shade", "batch", "lot"))
 _COUNTED: Final = "one two three four five six seven eight nine ten"
 _COUNTS: Final = {word: str(n) for n, word in enumerate(_COUNTED.split(), 1)}
 SIZES: Final = _set("aa aaa xs xxs xl xxl xxxl ii iii iv vi vii viii ix xi xii xiii xiv")
-_UNITS: Final = _set("ml cl dl mg kg lb oz cm mm km inch inches in ft kw mah gb mb tb hz")
-_ACRONYMS: Final = _set("tv pc cd dvd usb led lcd ssd hdd gps ufo pda cpu gpu ram sim pcb vcr nas cv id ox")
+_UNITS: Final = _set(
+    "ml cl dl mg kg lb oz cm mm km inch inches in ft kw mah gb mb tb hz grit watt watts volt volts metre metres meter "
+    "meters litre litres liter liters gram grams kilo kilos ounce ounces foot feet yard yards pint pints pieces pcs "
+    "sheets pages ply percent carat denier"
+)
+_ACRONYMS: Final = _set("tv pc cd dvd ssd hdd ufo pda cpu gpu ram pcb vcr nas cv ox")  # things: "desk PC" is a PC
+_STANDARDS: Final = _set("usb led lcd gps sim id hdmi nfc rfid")  # "cable USB"
 _STATES: Final = _set(
     "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower "
-    "pro max plus ultra lite"
+    "pro max plus ultra lite zero classic original decaf"
 )
 _SHADES: Final = _set("light dark pale bright deep extra very")
 _LETTERS: Final = 4  # of a designator in capitals: "AB", "CR2"
@@ -75,12 +101,20 @@ _CLOSED: Final = (
     "墨汁 胆汁 酱汁 卤汁 肉汁 风车 水车 纺车 邮轮 渡轮 "
 )
 _SIGN_NUMBERS: Final = "一二三四五六七八九十"
+_SIGN_AMOUNTS: Final = frozenset(_SIGN_NUMBERS + "两百半")
 _NUMBERED_ZH: Final = re.compile(  # 苹果一号, 电池5号, 书上册
     rf"(?<=.)(?:第?(\d{{1,6}}|[{_SIGN_NUMBERS}])[号册代版集卷]|[上中下][册集卷]|第?(?:[a-z]|[一二三])[款型]|[a-z]码)$"
 )
 _MARKED_ZH: Final = re.compile(  # 盒子甲, 杯子大号, 杯子红: in doubt, as 指甲 and 口红 are names
-    rf"(?<=.)(?:[甲乙丙丁戊{_SIGN_NUMBERS}]|[特加]?[大中小][号码]|[新旧老]款|[大小左右上下前后新旧长短]|[深浅]?[红绿蓝黄橙橘紫粉白黑灰银棕]色?)$"
+    rf"(?<=.)(?:[甲乙丙丁戊{_SIGN_NUMBERS}]|[特加]?[大中小][号码]|[新旧老]款|零度|[无低]糖|原味|[大小左右上下前后新旧长短]|[深浅]?[红绿蓝黄橙橘紫粉白黑灰银棕]色?)$"
 )
+_SIZED_ZH: Final = re.compile(  # 瓶子250毫升, 线 一米
+    r"(?<=.)(?:\d|[一二两三四五六七八九十百半])"
+    r"(毫升|公升|升|厘米|毫米|公分|英寸|英尺|米|寸|毫克|千克|公斤|克|斤|瓦|伏|目|毫安)$"
+)
+_LONGEST_SORT: Final = 2  # words after a number within a name that may tell which: "sandpaper 80 very fine"
+STATE_SIGNS: Final = "空满干湿冷热脏净破厚薄粗细软硬轻重甜咸酸苦辣鲜水茶酒米肉菜花奶糖油盐药"  # words before a noun
+BINDING_SIGNS: Final = "无不非未反防仿半免伪假准超抗去脱"  # never a word of their own there
 DESCRIBING_SIGNS: Final = "红绿蓝黄橙橘紫粉白黑灰银棕褐青大小长短高矮新旧圆方色的左右0123456789号"
 
 
@@ -88,9 +122,11 @@ class Ending(IntEnum):
     """How plain it is that the last word of a name tells which, and not what: "AB", "red", "12"."""
 
     NONE = 0
-    LETTERS = 1  # "shirt SM": it may be a noun of its own, as in "cable TV"
-    DESCRIBING = 2  # "cup red", 盒子甲, "key to the shed"
-    NUMBER = 3
+    NOUN = 1  # "cable USB": it may be meant alone, "the USB"
+    TITLE = 2  # "glue Pattex", "coat Anna", 毛巾 酒店: a brand, an owner or a title, which may be a noun as well
+    LETTERS = 3  # "shirt SM": it may be a noun of its own, as in "cable TV"
+    DESCRIBING = 4  # "cup red", 盒子甲, "key to the shed"
+    NUMBER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +144,7 @@ class NameParts:
     beside: frozenset[str] = frozenset()
     doubtful: frozenset[str] = frozenset()
     number: str = ""
-    denied: frozenset[str] = frozenset()  # words beside the head that the name denies: sterile, of "non-sterile swab"
+    denied: frozenset[tuple[str, str]] = frozenset()  # words that alone say nothing of it, each with what makes it so
     stem: tuple[str, ...] = ()
     ending: Ending = Ending.NONE
     first: NameParts | None = None
@@ -118,8 +154,28 @@ def name_parts(name: str) -> NameParts:
     if len(name) > _LONGEST_TEXT:
         return NameParts()
     found = _parts(name)
-    denied = frozenset(b for a, b in itertools.pairwise(found.full) if a in DENYING)
+    denied = _denied(name, found)
     return replace(found, denied=denied) if denied else found
+
+
+def _denied(name: str, found: NameParts) -> frozenset[tuple[str, str]]:
+    """The words that a name denies, or has only as the half of another word, with the other half: sterile of
+    "non-sterile swab", ripe of "over-ripe banana", sugar of "sugar-free cookie"."""
+    told, denied = text_pieces(name), set[tuple[str, str]]()
+    start = 0  # of the words that hyphens join: "not-for-sale book"
+    for n, (one, two) in enumerate(itertools.pairwise(told)):
+        joined = name[one.end : two.start] in _HYPHENS
+        start = start if joined else n + 1
+        if joined and start < n and told[start].text in DENYING:
+            denied.add((two.text, told[start].text))
+        states = two.text in DESCRIBING | _STATES
+        if one.text in (_BOUND_NEXT if joined else _DENYING_NEXT | (_DEGREES if states else frozenset())):
+            denied.add((two.text, one.text))
+        if two.text in (_BOUND_LAST if joined else _DENYING_LAST):
+            denied.add((one.text, two.text))
+        if one.text in _DENYING_LAST and two.text in ("of", "from"):
+            denied |= {(piece.text, one.text) for piece in told if piece.start > two.start}
+    return frozenset(pair for pair in denied if pair[0] != found.head)
 
 
 @lru_cache(maxsize=1024)
@@ -144,13 +200,18 @@ def _parts(name: str) -> NameParts:
 
 def _unnumbered(core: list[str]) -> str:
     """Takes numbers, single letters and sizes from the end: "mug 2", "shirt XL", "bottle 500 ml", 电池5号."""
-    number = ""
+    number, all_of = "", len(core)
     while len(core) > 1:
         last = core[-1]
         if last.isdecimal():
             number = core.pop()
-        elif _tells_which(core):
+        elif _tells_which(core) or (last in _SIZED_BY and len(core) < all_of):
             core.pop()
+        elif is_chinese(last) and (sized := _SIZED_ZH.search("".join(core))) and len(sized[1]) < len(core):
+            for _ in sized[1]:
+                core.pop()
+            while len(core) > 1 and core[-1] in _SIGN_AMOUNTS:
+                core.pop()
         elif last in _COUNTS and core[-2] not in _NO_HEAD | _JOINED | _AFTER_HEAD | DENYING:
             number = number or _COUNTS[last]
             core.pop()
@@ -158,7 +219,7 @@ def _unnumbered(core: list[str]) -> str:
             said = found[1] or ""
             number = number or (said if said.isdecimal() else str(_SIGN_NUMBERS.find(said) + 1 or "") if said else "")
             size = len(found[0])
-            while size > 0:
+            while size > 0 and len(core) > 1:
                 size -= len(core.pop())
         else:
             break
@@ -179,8 +240,10 @@ def _of_core(full: tuple[str, ...], core: list[str], beside: frozenset[str], hyp
         return NameParts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}))
     links = [n for n, word in enumerate(core) if n and core[n - 1] not in _NO_HEAD and n not in hyphened]
     at = next((n for n in links if core[n] in _AFTER_HEAD or _is_link(core, n)), 0)
+    if at and core[at] in ("of", "about") and _is_of_another(core[at + 1 :]):
+        return NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])))
     if at and at < len(core) - 1:
-        contents = core[-1:] if core[at] in _HOLDING else []  # "the tea" may be the cup of tea
+        contents = core[-1:] if core[at] in HOLDING_LINKS else []  # "the tea" may be the cup of tea
         return NameParts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents))
     if len(core) > 2 and core[-2] in _COUPLED:  # "salt and pepper"; an "and gate" is a gate
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])))
@@ -190,6 +253,14 @@ def _of_core(full: tuple[str, ...], core: list[str], beside: frozenset[str], hyp
         joined = NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), first=first)
         return replace(joined, stem=tuple(core[:at]), ending=Ending.DESCRIBING) if told else joined
     return NameParts(full, core[-1], "", frozenset({*beside, *core[:-1]}))
+
+
+def _is_of_another(told: list[str]) -> bool:
+    """May what follows "of" end in the head of the whole name: the coaster of "cup of tea coaster"? Not where its last
+    word is described itself: "lid of the coffee mug", "picture of red book"."""
+    if len(told) < 2 or told[0] in ("the", "a", "an", "my") or told[-1] not in _ABOUT_ANOTHER:
+        return False
+    return not told[-2].isdecimal() and told[-2] not in DESCRIBING | _STATES | _SHADES
 
 
 def _is_link(core: list[str], at: int) -> bool:
@@ -207,33 +278,80 @@ def _hyphened(name: str) -> frozenset[int]:
 
 
 def _perhaps_marked(name: str, found: NameParts, core: list[str]) -> NameParts:
-    """The parts, with those that hold where the last word only tells which: "cup red", "module AB", 盒子甲."""
-    if is_chinese(core[-1]):
-        marked = _MARKED_ZH.search(found.tail)
-        stem, ending = list(core[: len(core) - len(marked[0])] if marked else ()), Ending.DESCRIBING
-    else:
-        said = core[-1] in DESCRIBING | _STATES and core[-1] != "orange"
-        stem = core[:-1] if said or _is_lettered(name, core) else []
-        ending = Ending.DESCRIBING if said else Ending.LETTERS
-    if not stem:
+    """The parts, with those that hold where the last words only tell which: "cup red", "glue Pattex", 盒子甲."""
+    stems, ending = _stems(name, core, len(core) < len(found.full))
+    stems = [stem for stem in stems if stem]  # of "red" and 12号 nothing is left
+    plain = DESCRIBING | _STATES | _SHADES | _MADE | _SIZED_BY
+    heads: set[str] = set()
+    first = None
+    for stem in stems:
+        while len(stem) > 1 and stem[-1] in plain:  # "mug dark blue"
+            stem.pop()
+        number = _unnumbered(stem)
+        first = replace(_of_core(found.full, stem, frozenset(found.full) - set(stem), frozenset()), number=number)
+        sort = ending is Ending.DESCRIBING and len(first.tail) == 1  # 蛋白
+        heads |= {first.head or first.tail} - {""} if not sort else set()
+    if first is None:
         return found
-    plain = DESCRIBING | _STATES | _SHADES | _MADE
-    while len(stem) > 1 and stem[-1] in plain:  # "mug dark blue"
-        stem.pop()
-    number = _unnumbered(stem)
-    first = replace(_of_core(found.full, stem, frozenset(found.full) - set(stem), frozenset()), number=number)
-    heads = {first.head or first.tail} - {""} if len(first.tail) != 1 and core[-1] not in _ACRONYMS else set()
+    if ending <= Ending.LETTERS and core[-1] in _ACRONYMS and len(core) == len(found.full):
+        heads = set()
     if ending is Ending.DESCRIBING and found.head:  # "mug blue", "egg white"
         found = replace(found, head="", beside=frozenset(found.full), doubtful=found.doubtful | {found.head})
-    return replace(found, doubtful=found.doubtful | heads, stem=tuple(stem), ending=ending, first=first)
+    return replace(found, doubtful=found.doubtful | heads, stem=tuple(stems[-1]), ending=ending, first=first)
+
+
+def _stems(name: str, core: list[str], is_cut: bool) -> tuple[list[list[str]], Ending]:
+    """What is left of a name without words at its end that may only tell which; of several ways the shortest last.
+
+    `is_cut`: a number or a letter was taken from its end."""
+    last = core[-1]
+    if is_chinese(last):
+        tail = "".join(itertools.takewhile(is_chinese, reversed(core)))[::-1]
+        if marked := _MARKED_ZH.search(tail):
+            return [core[: len(core) - len(marked[0])]], Ending.DESCRIBING
+        gaps = _gaps(name, core)
+        return [core[:at] for at in (*gaps, *_sorts(core))], Ending.TITLE if gaps else Ending.LETTERS
+    if last in DESCRIBING | _STATES and last != "orange":
+        return [core[:-1]], Ending.DESCRIBING
+    if len(core) > 1 and (_is_lettered(name, core) or (is_cut and last in _SORTED_BY)):
+        return [core[:-1]], Ending.NOUN if last in _STANDARDS else Ending.LETTERS
+    titles = _titles(name, core)
+    return [core[:at] for at in (*titles, *_sorts(core))], Ending.TITLE if titles else Ending.LETTERS
+
+
+def _gaps(name: str, core: list[str]) -> list[int]:
+    """Where a space parts two words of a Chinese name, the last first: 毛巾 酒店; a colour before it tells no kind."""
+    told = text_pieces(name)[: len(core)]
+    found = [n for n, (a, b) in enumerate(itertools.pairwise(told), 1)
+             if is_chinese(a.text) and is_chinese(b.text) and name[a.end : b.start].isspace()]  # fmt: skip
+    named = [at for at in found if MATERIALS_ZH.sub("", "".join(core[:at])).strip(DESCRIBING_SIGNS)]
+    return named[::-1]
+
+
+def _titles(name: str, core: list[str]) -> list[int]:
+    """Where a brand, an owner or a title may begin: "glue Pattex", "toy iPhone", 杯子 Anna."""
+    written = [name[piece.start : piece.end] for piece in text_pieces(name)[: len(core)]]
+    at = len(core)
+    while at > 1 and not is_chinese(written[at - 1]) and (written[at - 1] != written[at - 1].lower()):
+        at -= 1
+    if at > 1 and at == len(core) and is_chinese(written[-2]):  # 胶水 pattex
+        return [at - 1]
+    return [at] if 0 < at < len(core) and (written[at - 1].islower() or is_chinese(written[at - 1])) else []
+
+
+def _sorts(core: list[str]) -> list[int]:
+    """Where a number in the name begins what may tell which: "tape 12 roll", 纸巾3层."""
+    at = next((n for n in range(len(core) - 1, 0, -1) if core[n].isdecimal()), 0)
+    near = 0 < len(core) - at - 1 <= _LONGEST_SORT
+    return [at] if at and near and is_chinese(core[at - 1]) == is_chinese(core[-1]) else []
 
 
 def _is_lettered(name: str, core: list[str]) -> bool:
     """Whether the name ends in letters that may tell which: "battery CR", "iPhone SE"; of "desk PC" others decide."""
     last = core[-1]
-    if len(core) < 2 or not (last.isalpha() and last.isascii()):
+    if not (last.isalpha() and last.isascii()):
         return False
-    if last in _ACRONYMS:
+    if last in _ACRONYMS | _STANDARDS:
         return True
     written = next((word for word in reversed(re.findall("[A-Za-z]+", name)) if word.lower() == last), "")
     shown = written.isupper() and len(last) <= _LETTERS and not name.isupper()

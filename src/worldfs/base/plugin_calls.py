@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from functools import lru_cache
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Final, TypeVar, cast, get_type_hints
 
 from .errors import StorageError, WorldError
 from .model import Job, Order, Profile, Scene
-from .plugin_faults import OURS, TEXT_MOST, contained, fault, is_ours, said_by, speaks_plainly
+from .plugin_faults import OURS, TEXT_MOST, contained, fault, is_ours, module_and_name, said_by, speaks_plainly
 from .plugin_values import parse
 
 T = TypeVar("T")
@@ -37,10 +37,9 @@ def _sound(error: WorldError, where: str) -> WorldError:
 
 def plugin_name(plugin: object) -> str:
     """Module and class of what a package made, for messages."""
-    if isinstance(plugin, CheckedPlugin):
-        return plugin._name
-    kind = plugin if isinstance(plugin, type | FunctionType | MethodType) else type(plugin)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    if issubclass(type(plugin), CheckedPlugin):
+        return cast("CheckedPlugin", plugin)._name
+    return ".".join(module_and_name(plugin))
 
 
 Heard = Callable[[str, tuple[object, ...], object], None]

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from types import FunctionType, NoneType
+from types import FunctionType, MethodType, NoneType
 from typing import Final, TypeVar
 
 from .errors import UserError
@@ -74,8 +74,20 @@ def fault(error: BaseException, where: str) -> PluginFault:
 
 def is_ours(plugin: object) -> bool:
     """Whether it is this package's: it answers what its ports declare, or that is our bug."""
-    kind = plugin if isinstance(plugin, type | FunctionType) else type(plugin)
-    return kind.__module__.partition(".")[0] == OURS
+    return module_and_name(plugin)[0].partition(".")[0] == OURS
+
+
+def module_and_name(plugin: object) -> tuple[str, str]:
+    """Of a class, of a function, or of an object's class. Nothing is asked of it: `isinstance` asks an object for its
+    class, and a class may have a class of its own."""
+    made = plugin.__func__ if type(plugin) is MethodType else plugin
+    if type(made) is FunctionType:
+        found = made.__module__, made.__qualname__
+    else:
+        kind = made if issubclass(type(made), type) else type(made)
+        found = vars(type)["__module__"].__get__(kind), vars(type)["__qualname__"].__get__(kind)
+    module, name = (text if type(text) is str else "?" for text in found)
+    return module, name
 
 
 def _pressed() -> bool:

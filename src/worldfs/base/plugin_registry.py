@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from .errors import BadInput
 from .extras import needs
 from .messages import coded
-from .plugin_faults import contained, error_text
+from .plugin_faults import contained, error_text, module_and_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -86,6 +86,11 @@ class PluginGroup(Mapping[str, T]):
             found, expected = _raised(points[0], error), coded("plugin.port_object")
             raise _unusable(self.group, name, "PLUGIN_PORT", found, expected=expected) from error
 
+    def is_foreign(self, name: str) -> bool:
+        """Whether a package's code is imported for it."""
+        ours = name in self.built_in or name not in installed(self.group)
+        return not (ours or all(one.value.startswith(PREFIX) for one in installed(self.group)[name]))
+
     def load_all(self) -> LoadedPlugins[T]:
         """Imports every one of them; never raises because of a package's plug-in."""
         plugins, findings = {name: self[name] for name in self.built_in}, list(self.shadowed())
@@ -150,12 +155,13 @@ def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> object:
     (point,) = points
     try:
         made = contained(point.load, name)
+        version = contained(lambda: getattr(sys.modules.get(point.module), API_NAME, API), name)
     except Exception as error:  # whatever a package raises at import
         found, expected = _raised(point, error), coded("plugin.importable", name=point.value)
         raise _unusable(group, name, "PLUGIN_IMPORT", found, expected=expected) from error
-    version = getattr(sys.modules.get(point.module), API_NAME, API)
-    if version != API:
-        found = coded("plugin.other_version", package=package_of(point), version=str(version))
+    if type(version) is not int or version != API:
+        said = str(version) if type(version) in (int, str, float) else module_and_name(version)[1]
+        found = coded("plugin.other_version", package=package_of(point), version=said)
         expected, fix = coded("plugin.port_version", version=API), coded("plugin.fitting")
         raise _unusable(group, name, "PLUGIN_API", found, expected=expected, fix=fix)
     return made

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .footprint import ROUNDING, gap, lying
+from .footprint import ROUNDING, gap, is_round_above, lying, tilt
 from .model import Relation, Scene, Thing
 
 _SUPPORTED = ("on", "in", "inside")
 SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
 
 STEADY = 0.01  # an arm sets down no finer
+STEEP = math.radians(10)  # of a top: so far a thing may lean once it is set down; friction of 0.8 would hold it to 38
+ROLLS = math.radians(2)  # the same for what is round: only rolling friction holds it
 
 
 def can_rest(thing: Thing, other: Thing, relation: str) -> bool:
@@ -38,6 +40,14 @@ def is_steady(thing: Thing, support: Thing) -> bool:
         return True
     own, under = lying(thing), lying(support)
     return min(under.along, under.across) / 2 >= min(STEADY, max(own.along, own.across) / 2) - ROUNDING
+
+
+def slope(thing: Thing, support: Thing) -> float:
+    """The tilt (rad) of a support's top, if the thing does not stay on it; 0 where it does, and in a box."""
+    if support.is_container or support.shape == "region":
+        return 0.0
+    found = tilt(support)
+    return found if found > (ROLLS if thing.shape == "sphere" or is_round_above(thing) else STEEP) else 0.0
 
 
 def contradicted(scene: Scene) -> Iterable[Relation]:

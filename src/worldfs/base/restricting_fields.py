@@ -1,6 +1,7 @@
 """Fields of documents that nothing reads: which of them hold back, delay or limit, and which are harmless.
 
-One piece judges the fields that nothing reads, of every sheet and registry. Compared without case, "_", "-" and spaces.
+One piece judges the fields that nothing reads, of every sheet and registry. Compared without case, width, accents, "_",
+"-" and spaces: ｄｒｙ_run is `dry_run`.
 Beside an order only what is `harmless` may stand: no list of words knows every word for a limit.
 """
 
@@ -15,8 +16,11 @@ from typing import Final
 
 from . import field_words
 from .traditional_signs import simplified
+from .word_forms import plain_letters
 
-_PARTS: Final = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PARTS: Final = re.compile(
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z\u3400-\u9fff]+"
+)  # the last: other scripts
 _SIGNS: Final = re.compile("[\u3400-\u9fff]")
 _LONGEST: Final = 40  # characters of a name that may be a slip of another
 
@@ -24,7 +28,8 @@ _LONGEST: Final = 40  # characters of a name that may be a slip of another
 def restricting(members: Mapping[str, object], known: Collection[str] = ()) -> Iterator[str]:
     """The members that nothing reads and that hold back or limit, by their name or by what they hold at any depth."""
     for name, value in members.items():
-        if name not in known and (restricts(str(name), value) or _holds(str(name), value)):
+        plain = plain_letters(str(name))
+        if name not in known and (restricts(plain, value) or _holds(plain, value)):
             yield str(name)
 
 
@@ -32,13 +37,14 @@ def unread(members: Mapping[str, object], known: Collection[str] = ()) -> Iterat
     """The members that nothing reads and that may say how an order is carried out: all but what is harmless."""
     holding = {*restricting(members, known)}
     for key, value in members.items():
-        name, nothing = str(key), key in known or says_nothing(value)
-        if name in holding or not (nothing or harmless(name) or _lifts(name, value)):
-            yield name
+        name, nothing = plain_letters(str(key)), key in known or says_nothing(value)
+        if str(key) in holding or not (nothing or harmless(name) or _lifts(name, value)):
+            yield str(key)
 
 
 def harmless(name: str) -> bool:
     """Whether a field of this name, which nothing reads, only tells of an order: of whom, when, why it is."""
+    name = plain_letters(name)
     kind, low = _kind(name), name[:_LONGEST].lower()
     if kind not in ("", "passed", "state") or (kind == "state" and not low.startswith(field_words.FOREIGN)):
         return False
@@ -56,6 +62,7 @@ def harmless(name: str) -> bool:
 
 def bounds(name: str) -> bool:
     """Whether a word of this name, or two of them together, is one for a limit of motion."""
+    name = plain_letters(name)
     words = _words(name, len(name))
     pairs = (one + other for one, other in pairwise(words))
     return not field_words.BOUNDS.isdisjoint((*words, *pairs, bare_name(name)))
@@ -73,7 +80,7 @@ def _holds(name: str, value: object) -> bool:
                 continue
             seen.add(id(one))
         if isinstance(one, Mapping):
-            members = [(str(inner), given) for inner, given in one.items()]
+            members = [(plain_letters(str(inner)), given) for inner, given in one.items()]
             if any(restricts(*item) or (other and _is_limit(*item)) for item in members):
                 return True
             stack += members
@@ -105,6 +112,7 @@ def _says_held(value: str) -> bool:
     """Whether a value of few words says that the order is held back: "on hold", "not yet", "等待批准"."""
     if len(value) > field_words.MOST_WORDS * _LONGEST:
         return False
+    value = plain_letters(value)
     words, signs = _words(value.replace("n't", " not"), len(value)), _SIGNS.findall(value)
     words = [word for word in words if not word.isdigit()]
     if len(words) > field_words.MOST_WORDS or len(signs) > field_words.MOST_SIGNS:
@@ -148,6 +156,7 @@ def _lifts(name: str, value: object) -> bool:
 
 def restricts(name: str, value: object) -> bool:
     """Whether a field of this name, with this value, says that something is held back, delayed or limited."""
+    name = plain_letters(name)
     if says_nothing(value):
         return False
     match _kind(name):
@@ -161,7 +170,19 @@ def restricts(name: str, value: object) -> bool:
             return str(value).strip().lower() in field_words.DENIED
     if name.lower().startswith(field_words.FOREIGN) and _is_limit(name, value):
         return True
-    return value is False and _core(name) in field_words.BEGUN
+    return _is_no(value) and _begins(name)
+
+
+def _is_no(value: object) -> bool:
+    return value is False or (isinstance(value, str) and value.strip().lower() in field_words.NO)
+
+
+def _begins(name: str) -> bool:
+    """Whether it is a word for being carried out: `run`, `safe_to_run`."""
+    words = _words(_own_name(name))
+    return _core(name) in field_words.BEGUN or (
+        len(words) > 2 and "to" in words and field_words.BEGUN.issuperset(word for word in words if word != "to")
+    )
 
 
 def says_nothing(value: object) -> bool:
@@ -176,7 +197,7 @@ def resembles(name: str, known: Collection[str]) -> str:
 
 
 def bare_name(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).lower()
+    return re.sub(r"[\W_]", "", plain_letters(name)).lower()
 
 
 def _own_name(name: str) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from .forked_child import keep_from_children
+
 _WAKE: Final = signal.SIGURG  # without a handler it does nothing
 
 
@@ -24,6 +26,8 @@ def relayed_signals() -> Iterator[None]:
         return
     main, (heard, told) = threading.get_ident(), socket.socketpair()
     told.setblocking(False)
+    for end in (heard, told):
+        keep_from_children(end.fileno())
 
     def relay() -> None:
         while numbers := heard.recv(4096):
@@ -38,7 +42,8 @@ def relayed_signals() -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        told.close()
+        told.shutdown(socket.SHUT_WR)  # what a library has forked may have a copy of it
         thread.join()
+        told.close()
         heard.close()
         signal.signal(_WAKE, handler)

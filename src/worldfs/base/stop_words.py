@@ -16,10 +16,12 @@ LONGEST: Final = 400  # characters: a longer text is no stop command
 # What may have an object: the robot, a part of it, its motion.
 _STOP: Final = (
     "stop|sotp|stpo|tsop|stp|halt|freeze|pause|abort|cease|quit|emergency stop|emergency halt|e stop|estop|brake|"
+    "would you mind stopping|do you mind stopping|would you mind halting|"
     "hit the brakes|disable|deactivate|shut down|shutdown|shut off|turn off|switch off|power off|power down|kill|"
-    "停|停下|停下来|停止|停住|停一下|停一停|停手|停机|停车|停掉|急停|紧急停|紧急停止|紧急停机|刹车|刹住|暂停|中止|终止|站住"
+    "停|停下|停下来|停止|停住|停一下|停一停|停手|停机|停车|停掉|急停|紧急停|紧急停止|紧急停机|刹车|急刹车|急刹|刹住|暂停|中止|终止|站住"
 )
 _OTHER_STOP: Final = (
+    "hold up|stand down|"
     "nobody move|hold|hold still|stand still|keep still|emergency|wait|wait for me|wait for us|hold on|hold it|"
     "hold everything|hold position|hold your position|stay|stay put|stay still|stay where you are|whoa|enough|"
     "that is enough|that's enough|far enough|that's far enough|cancel|cancel it|cancel that|cancel everything|"
@@ -31,8 +33,9 @@ _OTHER_STOP: Final = (
     "power off the robot|pull the plug|ouch|you are hurting me|you're hurting me|it is hurting me|it's hurting me|"
     "it hurts|that hurts|mayday|"
     "put a stop to it|put a stop to this|put an end to it|put an end to this|"
+    "稍等|稍等一下|稍候|等会|等会儿|等一会|等一会儿|等一下再走|等会再走|等会儿再走|等等再走|等一等再走|稍等再走|"
     "住手|定住|打住|等一下|等等|等一等|等我|等等我|等我一下|慢着|且慢|取消|取消任务|关机|关掉机器人|关闭机器人|"
-    "站着别动|站着不动|原地不动|原地别动|停在原地|够了|算了|到此为止|罢手|收手|待在原地|呆在原地|放开我|松开我|放手|撒手|松手|别压我|压到我了|压着我了|压到我的手了|"
+    "站着别动|立正别动|立正不动|站好别动|站好不动|站着不动|原地不动|原地别动|停在原地|够了|算了|到此为止|罢手|收手|待在原地|呆在原地|放开我|松开我|放手|撒手|松手|别压我|压到我了|压着我了|压到我的手了|"
     "夹住我了|夹到我了|夹着我了|夹到手了|夹住手了|撞人了|撞到人了|撞到我了|关掉|断电|关电源|切断电源|救命|好疼"
 )
 # A negation, and what may stand between it and the verb of motion.
@@ -82,24 +85,27 @@ _ROBOT: Final = (
     "all|both|all of them|all of you|both of them|each of them|"
     "action|actions|work|job|jobs|task|tasks|mission|missions|"
     "what you are doing|what you're doing|whatever you are doing|whatever you're doing|doing that|doing this|doing it|"
-    "what it is doing|what it's doing|"
+    "what it is doing|what it's doing|what they are doing|what they're doing|whatever it is you are doing|"
+    "whatever it is you're doing|all you are doing|all you're doing|"
     "机器人|机器|机器狗|小车|车|车子|推车|叉车|无人机|机械臂|机械手|手臂|胳膊|手|夹爪|腿|轮子|车轮|底盘|关节|电机|马达|"
-    "它|它们|他|她|他们|你|你们|大家|全部|一切|全体|工作|任务|作业"
+    "它|它们|他|她|他们|你|你们|大家|全部|一切|全体|工作|任务|作业|"
+    "正在做的事|正在做的事情|正在做的|正在干的事|正在干的|在做的事|在做的事情|手上的事|手头的事|手里的事|手上的工作|手头的工作|手里的工作|手上的活|手头的活|手里的活"
 )
 _MOTION: Final = (
     "motion|motions|movement|movements|moving|driving|walking|running|rolling|turning|spinning|rotating|going|"
     "navigating|flying|working|acting|waving|lifting|lowering|reaching|grasping|gripping|pushing|pulling|sliding|"
     "swinging|reversing|accelerating|travelling|traveling|advancing|approaching|coming|heading|proceeding|"
-    "运动|移动|动作|行驶|驾驶|开车|行走|行动|前进|后退|转动|旋转|转弯|走|跑|动"
+    "运动|移动|动作|行驶|驾驶|开车|行走|行动|前进|后退|转动|旋转|转弯|运行|运转|走|跑|动"
 )
 _BEFORE_ROBOT: Final = (
     "the|this|that|these|those|your|its|my|our|all|every|each|any|both|of|number|whole|entire|other|damn|damned|"
-    "fucking|bloody|stupid|s|一切|所有|全部|的|这|那|个|台|辆|只|两|每|些|各"
+    "fucking|bloody|stupid|s|一切|所有|全部|的|这|那|几|个|台|辆|只|两|每|些|各"
 )
 _AND: Final = "and|&|和|跟|与"
 # Where, when, and manners: they change nothing.
 _MANNERS: Final = (
-    "plz|rn|alright|all right|"
+    "and listen|and listen to me|and listen to us|and listen up|and pay attention|and look at me|and look at us|"
+    "plz|rn|alright|all right|too|as well|also|altogether|entirely|totally|with that|with this|with it|"
     "please|pls|just|hey|hi|hello|yo|now|oh|ah|ow|ouch|ugh|argh|ok|okay|yes|yeah|well|so|but|sir|buddy|mate|dude|guys|"
     "help|help me|careful|be careful|watch out|look out|danger|quick|quickly|fast|hurry|hurry up|come on|listen|right|"
     "i said|i say|i beg you|i repeat|thanks|thank you|immediately|instantly|at once|right now|right away|straight away|"
@@ -111,12 +117,15 @@ _MANNERS: Final = (
     "someone is there|someone is in the way|somebody is in the way|a child is in the way|you idiot|you stupid thing|"
     "fucking|bloody|hell|bloody hell|for god's sake|for goodness sake|for goodness' sake|for heaven's sake|"
     "for heavens sake|for gods sake|for christ's sake|for pete's sake|for fuck's sake|for the love of god|man|boy|"
-    "请|快|快点|赶快|赶紧|现在|马上|立刻|立即|先|都|全|全都|给我|拜托|麻烦|求你|求求你|求你了|天哪|天啊|我说|喂|嘿|哎|哎呀|啊|呀|吧|"
+    "立马|就|在这|在那|请|快|快点|赶快|赶紧|现在|马上|立刻|立即|先|都|全|全都|给我|拜托|麻烦|求你|求求你|求你了|天哪|天啊|我说|喂|嘿|哎|哎呀|啊|呀|吧|"
     "了|来|嘛|呢|哦|好了|行了|够了|小心|危险|谢谢|谢谢你|好吗|行吗|可以吗|好不好|行不行|可不可以|能不能|在这里|在这儿|在原地|"
     "在那里|在那儿|一下|会儿|一会儿|有人|前面有人|有小孩|有孩子|前面有小孩|原地|着"
 )
 # Manners that ask for a stop which is still to be said.
 _ASKING: Final = (
+    "drop everything|drop everything and|drop what you are doing and|drop what you're doing and|leave it and|"
+    "leave that and|leave everything and|forget it and|forget that and|forget everything and|"
+    "i think|i believe|i guess|maybe|perhaps|we should|we must|we have to|we need to|"
     "no|nope|you|can|could|please to|you can|you may|you should|you must|you have to|you need to|you had better|"
     "you'd better|must|should|has to|have to|needs to|need to|i want|i need|i would like|i'd like|to|make|have|let|"
     "let's|tell|get|i told you|i asked you|why don't you|why won't you|why can't you|"
@@ -136,13 +145,27 @@ _ASKED: Final = re.compile(r"(?:should|must|has|have|need)\b[^?？]*[?？][\s!?�
 _PAUSES: Final = re.compile(r"[.,;!?…。，！；？、\n—–]+")
 _TOKEN: Final = re.compile(r"[\u4e00-\u9fff]|&|(?:(?![\u4e00-\u9fff])[^\W_]|(?<=[^\W\u4e00-\u9fff])'(?=\w))+")
 _STOP_WORD: Final = re.compile(
-    r"\b(?:stop|stops|stoping|halt|halts|halting|freze|frezing|pause|abort|cease|estop|quit|brake|cancel)\b|停|刹车|别动|站住|住手",
+    r"\b(?:stop|stops|stoped|stoping|halt|halts|halting|freze|frezing|pause|abort|cease|estop|quit|brake|cancel)\b|停|刹车|别动|站住|住手",
     re.ASCII,  # a Chinese sign beside a word is its border
 )
 _FORBIDS: Final = re.compile(
     r"\b(?:no|not|never|don't|dont|wait|hold|stay|enough|bring|keep)\b|[别勿莫甭]|不[要许准得可]|禁止|等|取消",
     re.ASCII,
 )
+# Why, or until when, after a stop: "stop or you will hit me", "stop there's a child", "stop until I say so".
+_REASON: Final = re.compile(
+    r"\b(?:because|or (?:you|i|it|we|he|she|they|someone|somebody|else)\b|since (?:you|i|it|we|he|she|they|there)\b|"
+    r"before (?:you|i|it|we|he|she|they|someone|somebody|anyone)\b|until (?:i|we|further notice|told|you are told)\b|"
+    r"there(?:'s| is| are)\b|(?:you|i|it|we|he|she|they)(?:'s|'re|'m|'ll| is| are| am| will| have| has)\b)"
+)
+_SHOUTED_NO: Final = re.compile(r"(?=.*!)[\s,.]*(?:(?:no+|不|不要|不行)[\s,.!，。]*)+")  # "no!"
+_MISSPELT: Final = ("stop", "halt", "cancel", "abort", "pause")
+# Words of their own, each one letter away from a word for stop.
+_WELL_SPELT: Final = frozenset((
+    "step", "shop", "slop", "stow", "atop", "top", "tops", "strop", "swop", "stops", "half", "hall", "hale", "halo",
+    "hal", "hat", "hart", "haft", "haunt", "malt", "salt", "shalt", "halts", "haul", "cancer", "cancels", "about",
+    "aborts", "cause", "pauses", "paused", "clause",
+))  # fmt: skip
 _SIGNS: Final = frozenset("🛑⛔✋")
 _TRADITIONAL: Final = str.maketrans("來緊別動許馬機運趕現請準終務關閉車給", "来紧别动许马机运赶现请准终务关闭车给")
 # "stop franka_001", of whatever home it is
@@ -223,14 +246,44 @@ def is_stop(text: str, names: Callable[[], Iterable[str]] = tuple) -> bool:
     plain = _plain(text)
     if _ASKED.fullmatch(plain.strip()):
         return False
-    if _reads_as_stop(plain, []):
+    words = _tokens(plain)
+    if _SHOUTED_NO.fullmatch(plain) or (len(words) == 1 and _is_misspelt(words[0])) or _reads_as_stop(plain, []):
         return True
     if not has_stop_word(text) and not _FORBIDS.search(plain):
         return False
-    return _reads_as_stop(plain, [phrase for name in names() if (phrase := _tokens(_plain(name)))])
+    called = (phrase for name in names() if (phrase := _tokens(_plain(name))))
+    return _reads_as_stop(plain, [phrase for name in called for phrase in _words_of(name)])
+
+
+def _words_of(name: _Phrase) -> list[_Phrase]:
+    """What a robot is called: by its name and, of one that is numbered, by the word before the number, one or more."""
+    if len(name) < 2 or not name[-1].isdecimal():
+        return [name]
+    word = name[:-1]
+    return [name, word, (*word[:-1], f"{word[-1]}s")]
+
+
+def _is_misspelt(word: str) -> bool:
+    """Whether one letter is missing, added, wrong or at its neighbour's place in a word for stop."""
+    if word in _WELL_SPELT or not word.isascii():
+        return False
+    return any(_differs_by_one(word, right) for right in _MISSPELT)
+
+
+def _differs_by_one(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    same = next((n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = short[same : same + 2] == long[same : same + 2][::-1]
+    return short[same + 1 :] == long[same + 1 :] or (swapped and short[same + 2 :] == long[same + 2 :])
 
 
 def _reads_as_stop(plain: str, named: list[_Phrase]) -> bool:
+    reason = _REASON.search(plain)
+    said = plain if reason is None or "then" in _tokens(plain[reason.end() :]) else plain[: reason.start()]
+    if said != plain and _says_stop(said, named, _CERTAIN):
+        return True
     if _says_stop(plain, named) or _NUMBERED.fullmatch(" ".join(_tokens(plain))):
         return True
     parts = [part for part in _PAUSES.split(plain) if part.strip()]
@@ -275,7 +328,9 @@ def _without(tokens: _Phrase, phrase: _Phrase) -> _Phrase:
 def has_stop_word(text: str) -> bool:
     """Is there a word for stop anywhere in it?"""
     plain = _plain(text[: 2 * LONGEST])
-    return not _SIGNS.isdisjoint(plain) or bool(_STOP_WORD.search(" ".join(_tokens(plain))))
+    words = _tokens(plain)
+    misspelt = bool(words) and _is_misspelt(words[0])
+    return misspelt or not _SIGNS.isdisjoint(plain) or bool(_STOP_WORD.search(" ".join(words)))
 
 
 def may_be_about_stopping(text: str) -> bool:
@@ -311,7 +366,7 @@ _NO_PLACE: Final = frozenset(
 # Words that name more robots than one.
 _SEVERAL: Final = _phrases(
     "robots|bots|arms|carts|rovers|vehicles|cars|trucks|forklifts|dogs|drones|machines|ones|them|they|all|both|each|"
-    "every|everything|everyone|everybody|nobody|any robot|any of|other|guys|们|大家|都|全|一切|所有|两|每|些|各"
+    "every|everything|everyone|everybody|nobody|any robot|any of|other|guys|们|大家|都|全|一切|所有|两|几|每|些|各"
 )
 _BARE: Final = frozenset(("please", "now", "imediately", *"请快了吧"))
 _MAY_NAME: Final = frozenset(("robot", "motion", "name", "before robot", "manners", "asking", "toward"))
@@ -347,13 +402,14 @@ for _kind, _said in _VOCABULARY.items():
 
 
 def _says_stop(plain: str, names: list[_Phrase], ends: frozenset[int] = _ENDS) -> bool:
-    tokens = _tokens(_NO.sub("nope", plain))
+    tokens = _tokens(_NO_NEED.sub("needless", _NO.sub("nope", plain)))
     if tokens[-1:] == ("吗",) and {"能", "以"} & {*tokens}:  # 能停一下吗
         tokens = tokens[:-1]
     return _reaches(tokens, names, ends) or _reaches(_tokens("".join(tokens)), names, ends)  # s t o p
 
 
 _NO: Final = re.compile(r"\bno(?=\s*[,.;!?])")  # "no, further" forbids nothing
+_NO_NEED: Final = re.compile(r"\bno need\b")  # of a stop: it asks for none
 
 
 def _reaches(

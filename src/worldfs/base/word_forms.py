@@ -32,7 +32,18 @@ class TextPiece(NamedTuple):
 @lru_cache(maxsize=_KEPT)
 def fold(text: str) -> str:
     """Without differences of case, width, accent and script: the form in which words are compared."""
-    plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    return _unaccented(simplified(unicodedata.normalize("NFKC", text)).casefold())
+
+
+def plain_letters(text: str) -> str:
+    """Without differences of width and accent, and without signs that are not seen; case and script stay."""
+    if text.isascii():
+        return text
+    seen = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    return _unaccented(seen)
+
+
+def _unaccented(plain: str) -> str:
     if plain.isascii():
         return plain
     found: list[str] = []

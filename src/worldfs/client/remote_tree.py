@@ -347,4 +347,5 @@ def _stat(path: str, found: Json) -> Stat:
         id=as_int(found.get("id")),
         name=str(found.get("name", "")),
         path="/" + "/".join(path_names(path)),
+        real=str(found.get("real", "")),
     )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobState, Json
-from worldfs.base.unknown_effect import unknown_effect
+from worldfs.base.unknown_effect import bars_repeat, unknown_effect
 
 from .bids import Bid, MissionNeeds, RobotOffer, ranked
 from .mission import Mission, MissionProgress, MissionState
 
 REFUSALS_KEPT: Final = 10
 NAMED: Final = 3  # robots that a reason names
+LOOKED_AT: Final = 20  # queued missions that are compared with robots which are not free, the first of the queue
 
 
 class Assignment(NamedTuple):
@@ -31,41 +33,98 @@ def assign(
     robots: Collection[RobotOffer],
     needs_of: Callable[[Mission], MissionNeeds],
     state_of: Callable[[str], MissionState | None],
+    not_served: Callable[[str], str] = lambda robot: "",
 ) -> list[Assignment]:
     """Missions by priority, then age; each to the robot with the smallest cost. A robot has one mission at a time.
 
-    `state_of`: of a mission by its id, None: unknown. When no robot is free, what comes later is not looked at, but for
-    the missions whose robots cannot be reached: these say so.
+    `state_of`: of a mission by its id, None: unknown. `not_served`: why a robot is no bidder. When no robot is free,
+    what comes later waits for its turn, but for the missions whose robots cannot do it now: these say so.
     """
-    free = {robot.id: robot for robot in robots if not robot.unable}
+    free, given = {robot.id: robot for robot in robots if not robot.unable}, set[str]()
     unable = sorted((robot for robot in robots if robot.unable), key=lambda robot: robot.id)
-    found = []
-    for mission in sorted(queued, key=lambda item: item.rank):
+    robots_unable = {robot.id: robot for robot in unable}
+    found: list[Assignment] = []
+    rest: _NotFree | None = None  # made once: there may be many missions and robots
+    for number, mission in enumerate(sorted(queued, key=lambda item: item.rank)):
         if not free:
-            if why := _away(mission, unable):
+            rest = rest or _not_free(robots, given)
+            needs_now = needs_of if number < LOOKED_AT else None
+            if why := _named_wait(mission, free, robots_unable, not_served) or _away(
+                mission, rest, needs_now, not_served
+            ):
                 found.append(Assignment(mission, "", why))
             continue
         waiting = unmet_dependency(mission, state_of)
         if waiting:
             found.append(Assignment(mission, "", waiting))
             continue
+        if why := _named_wait(mission, free, robots_unable, not_served):
+            found.append(Assignment(mission, "", why))
+            continue
         offers = [_barred(robot, mission) for robot in free.values()]
         needs = needs_of(mission)
+        if needs.waits:
+            found.append(Assignment(mission, "", needs.waits))
+            continue
         bids = ranked(needs, (*offers, *unable[:NAMED]))  # a queue that waits does not ask each robot that is at work
         best = bids[0]
         if best.refusal:
             found.append(Assignment(mission, "", no_robot(bids), tuple(bids)))
             continue
         del free[best.robot]
+        given.add(best.robot)
         bids += ranked(needs, unable[NAMED:])
         found.append(Assignment(mission, best.robot, won(bids), tuple(bids)))
     return found
 
 
-def _away(mission: Mission, robots: Sequence[RobotOffer]) -> str:
-    """Why nothing is heard of the only robot that may carry it out, or of all robots; "": something is."""
-    asked = [robot for robot in robots if mission.order.robot in ("", robot.id)]
-    return asked[0].unable if asked and all(robot.state == "unreachable" for robot in asked) else ""
+def _named_wait(
+    mission: Mission, free: Collection[str], unable: Mapping[str, RobotOffer], not_served: Callable[[str], str]
+) -> str:
+    """Why the only robot that may carry it out cannot do so now; "": it can, or any robot may."""
+    robot = mission.order.robot or (mission.status.robot if mission.status.kept else "")
+    if not robot or robot in free:
+        return ""
+    if robot not in unable:
+        return not_served(robot)
+    return coded("mission.turn", robot=robot) if unable[robot].state == "busy" else unable[robot].unable
+
+
+class _NotFree(NamedTuple):
+    at_work: list[RobotOffer]  # as if they were free
+    why: str  # why the others cannot work; "": there are no others
+
+
+def _not_free(robots: Collection[RobotOffer], given: Collection[str]) -> _NotFree:
+    """`given`: those that have just been given a mission."""
+    busy = {robot.id for robot in robots if robot.state == "busy" or robot.id in given}
+    away = sorted((robot for robot in robots if robot.id not in busy), key=lambda robot: robot.id)
+    bids = [Bid(robot.id, math.inf, robot.unable) for robot in away]
+    why = no_robot(bids) if len(bids) > 1 else "".join(bid.refusal for bid in bids)
+    return _NotFree([robot._replace(unable="", state="busy") for robot in robots if robot.id in busy], why)
+
+
+def _away(
+    mission: Mission,
+    rest: _NotFree,
+    needs_of: Callable[[Mission], MissionNeeds] | None,
+    not_served: Callable[[str], str],
+) -> str:
+    """Why no robot will have it soon, while none is free, or why there is none; "": its turn will come.
+
+    `needs_of` None: one at work may be able.
+    """
+    if mission.order.robot:
+        return ""
+    if not rest.at_work and not rest.why:
+        return not_served("")
+    if rest.at_work and (needs_of is None or not rest.why):
+        return ""
+    if rest.at_work and needs_of is not None:
+        needs = needs_of(mission)
+        if needs.waits or any(not item.refusal for item in ranked(needs, rest.at_work)):
+            return needs.waits
+    return rest.why
 
 
 def unmet_dependency(mission: Mission, state_of: Callable[[str], MissionState | None]) -> str:
@@ -130,7 +189,7 @@ def handover(job: Job | None, repeatable: Callable[[Job], bool]) -> str:
         return ""
     outcome = job.status.outcome
     if job.status.state.terminal and outcome is not None and not unknown_effect(outcome):
-        return ""
+        return outcome.message if bars_repeat(outcome) else ""
     if job.status.state is JobState.PENDING:
         return ""
     return coded("mission.half_done", job=job.id, op=job.order.op, node=job.order.node)

@@ -65,6 +65,8 @@ class MissionNeeds(NamedTuple):
     robot: str = ""  # the only one that may
     own: bool = False  # its robot has reached what is about itself, as where it stands: another one would do it again
     met: bool = False  # all that it asks for was reached
+    named: frozenset[str] = frozenset()  # robots that it is about, and that cannot be sent to themselves
+    waits: str = ""  # why none of the robots that are here can have it now
 
 
 class Bid(NamedTuple):
@@ -104,8 +106,12 @@ def path_length(start: Vec | None, places: Sequence[Vec]) -> float:
 
 
 def _refusal(needs: MissionNeeds, robot: RobotOffer) -> str:
+    if needs.waits:
+        return needs.waits
     if needs.robot and needs.robot != robot.id:
         return coded("mission.for_other", robot=needs.robot)
+    if robot.id in needs.named:
+        return coded("mission.is_named", robot=robot.id)
     if robot.unable:
         return robot.unable
     profile = robot.profile

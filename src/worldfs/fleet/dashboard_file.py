@@ -11,7 +11,7 @@ from worldfs.base.errors import Conflict, Exists, Unsafe, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.formats import orchestrator
-from worldfs.formats.orchestrator import Dashboard, PoolRobot
+from worldfs.formats.orchestrator import Dashboard, ParsedDashboard, PoolRobot
 from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.store_interface import ABSENT, Store
 
@@ -45,6 +45,7 @@ class DashboardFile:
         self._revision: str | None = None
         self._data = b""
         self._readable = True
+        self._torn = False  # it ends inside of a row: what its writer adds must find that row at the end
         self._shown: object = None
         self._noted: set[str] = set()  # rows that are known to be missions
         self._named: set[str] = set()  # places of the alerts that this file gave
@@ -78,7 +79,8 @@ class DashboardFile:
         if stored is not None:
             self.wanted |= bool(stored.data.strip())
             self._foreign = True
-            self._readable = self._read(stored.data, missions, before)
+            found = self._read(stored.data, missions, before)
+            self._readable, self._torn = found is not None, found is not None and found.torn
         return True
 
     def show(
@@ -92,7 +94,7 @@ class DashboardFile:
     ) -> None:
         """Write it where it differs: a projection, so its name need not be durable. `over`: the orchestrator ends, so
         nothing is put off, and nothing is called at work."""
-        if not self.wanted or not self._readable:
+        if not self.wanted or not self._readable or self._torn:
             return
         missions = list(missions)
         known = [robot._replace(heard=None) if robot.served else robot for robot in robots]  # no renewal is a change
@@ -113,12 +115,14 @@ class DashboardFile:
         board = dashboard(missions, pool, decisions, language, over=over)
         self._name_foreign(board)
         queued = {row_digest(queue_row(m)): m.id for m in missions if m.status.state is MissionState.QUEUED}
-        shown = {row_digest(row) for row in board.queue} - self._noted
+        digests = {row_digest(row): row.mission for row in board.queue}
+        shown = digests.keys() - self._noted
+        had = {title for digest, title in digests.items() if digest not in shown or self._files.row_known(digest)}
         self._files.note_rows(
             [(digest, queued[digest]) for digest in sorted(shown)]
         )  # before anybody can write them back
         self._noted = (self._noted & set(queued)) | shown
-        data = orchestrator.write(self._data, board, language=language)
+        data = orchestrator.write(self._data, board, language=language, had=had)
         if data != self._data:
             expect = ABSENT if self._revision is None else self._revision
             try:
@@ -163,13 +167,14 @@ class DashboardFile:
         """Seconds until a render that was put off; None: there is none."""
         return None if self._due is None else max(0.0, self._due - self._clock.monotonic())
 
-    def _read(self, data: bytes, missions: Collection[Mission], before: bytes) -> bool:
-        """Whether it could be read."""
+    def _read(self, data: bytes, missions: Collection[Mission], before: bytes) -> ParsedDashboard | None:
+        """None: it cannot be read."""
         try:
-            findings = take_in(data, self._files, missions, "operator", before if self._readable else b"")
+            found = orchestrator.read(data)
+            findings = take_in(found, self._files, missions, "operator", before if self._readable else b"")
         except UserError as error:
             self._refuse(error)
-            return False
+            return None
         self._alert(self.key, None)
         places = {f"{self.key}#{finding.field}": finding for finding in findings}
         for place in self._named - places.keys():
@@ -177,7 +182,7 @@ class DashboardFile:
         for place, finding in places.items():
             self._alert(place, finding)
         self._named = set(places)
-        return True
+        return found
 
     def _refuse(self, error: UserError) -> None:
         self._readable = False

@@ -42,6 +42,7 @@ class MissionOrder:
     source: str = ""  # the sheet and row that it was read from
     step: str = ""  # the row of TASK.md that it carries out
     confirm: str = ""  # the code of a model's reading that its submitter has confirmed
+    serves: str = ""  # the mission out of whose way it sends its robot
 
 
 class MissionProgress(NamedTuple):
@@ -73,7 +74,7 @@ class MissionStatus:
     held: tuple[Reservation, ...] = ()  # what is reserved for `job`
     legs: tuple[str, ...] = ()  # missions that it was split into; it ends by its goals, once they have succeeded
     progress: MissionProgress = NO_PROGRESS
-    waits: str = ""  # of one that runs: what it waits for now; "": nothing
+    waits: str = ""  # what one that is queued or runs waits for now; "": nothing, or its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class Mission:
     @property
     def word(self) -> str:
         """Its state, for people."""
-        return "waiting" if self.status.waits else self.status.state.value
+        running = self.status.state is MissionState.RUNNING
+        return "waiting" if running and self.status.waits else self.status.state.value
 
     @property
     def after(self) -> tuple[str, ...]:

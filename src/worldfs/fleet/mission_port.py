@@ -77,12 +77,26 @@ class MissionExecutor(Protocol):
         floor, and what is taken by that."""
         ...
 
+    def zones_in(self, held: Sequence[Reservation]) -> Sequence[str]:
+        """The names of the map's places that lie on what is reserved."""
+        ...
+
+    def not_served(self, robot: str) -> str:
+        """Why the kernel does not have a declared robot now; "": it has, or there is no such robot. Without a robot:
+        of the first that it does not have."""
+        ...
+
+    def has_left(self, robot: str) -> bool:
+        """Whether the robot was taken out of the fleet: nothing that is for it alone can be carried out."""
+        ...
+
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """What the mission asks of a robot; a text: why it can never be carried out."""
         ...
 
     def split(self, mission: Mission) -> Sequence[RelayLeg] | str:
-        """What several robots do one after the other, where none alone can; a text: why not even that is possible."""
+        """What several robots do one after the other, where none alone can; a text: why not even that is possible, ""
+        where nothing of it could ever be handed over."""
         ...
 
     def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:

@@ -212,7 +212,7 @@ class MissionReservations:
         kept = KeptReservations(mission.id, job.id, held)
         self._store.put(f"{KEPT}/{robot}", _kept_line(kept))
         self._kept[robot] = kept
-        names = named(held)
+        names = [*named(held), *self._executor.zones_in(held)]  # also those on the way
         said, fix = (
             coded("mission.kept_for", robot=robot, names=names),
             coded("mission.kept_until", id=mission.id),

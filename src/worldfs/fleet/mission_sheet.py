@@ -11,39 +11,40 @@ from worldfs.base.clock import parse_stamp
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Finding
 from worldfs.formats import entry_ids, orchestrator
-from worldfs.formats.orchestrator import CANCELLED, ActiveMission, Dashboard, QueuedMission
+from worldfs.formats.orchestrator import ROBOT, ActiveMission, Dashboard, ParsedDashboard, QueuedMission, says_cancelled
 
 from .mission import Mission, MissionOrder, MissionState
 from .mission_store import MissionFiles
 
 INTERRUPTED: Final = "interrupted"  # it goes on, or is queued again, when the next orchestrator starts
-ROBOT: Final = "robot:"  # among the requirements: the only robot that may do it
 _TIME: Final = re.compile(r"\d\d:\d\d:\d\d")
 WAITS_MOST: Final = 200  # characters of what a mission waits for
 SHOWN_QUEUE: Final = 200  # rows of the pending queue; what waits behind them is in missions.json
 
 
 def take_in(
-    data: bytes, files: MissionFiles, missions: Iterable[Mission], actor: str, before: bytes = b""
+    found: ParsedDashboard, files: MissionFiles, missions: Iterable[Mission], actor: str, before: bytes = b""
 ) -> list[Finding]:
     """Make missions of the rows of the pending queue that are new, and requests of those that say `cancelled`.
 
     Durable when it returns. `missions`: the open ones; `before`: the text that was read or written last. Returns the
-    rows that make none, with reasons, and those of waiting missions that are gone: they come back. Raises `BadInput`
-    for a text that cannot be read.
+    rows that make none, with reasons, and those of waiting missions that are gone: they come back.
     """
-    found = orchestrator.read(data)
     missions = list(missions)
+    last = orchestrator.read(before).dashboard if before else Dashboard()
     present = {row_digest(row) for row in found.dashboard.queue}
     rowless = [mission for mission in missions if row_digest(queue_row(mission)) not in present]
     here = {mission.order.title or mission.order.text: mission for mission in missions}
-    told = [finding for _, finding in found.refused]
+    told = [*(finding for _, finding in found.refused), *found.strays]
     for row in found.dashboard.queue:
         digest = row_digest(row)
         id = f"mission_{digest}"
         if row.cancelled:
             mission = here.get(row.mission)
-            if mission is not None and mission.status.state is MissionState.QUEUED:
+            # one that has begun meanwhile by its very row alone: an old copy cancels no later mission of that title
+            if mission is not None and (
+                mission.status.state is MissionState.QUEUED or digest == row_digest(queue_row(mission))
+            ):
                 files.request(mission.id, "cancel", shown_actor(actor))
         elif not files.row_known(digest) and not files.known(id):
             if (changed := _changed(row, rowless)) is not None:
@@ -62,10 +63,12 @@ def take_in(
     for item in found.dashboard.active:
         mission = here.get(item.mission)
         mine = mission is not None and mission.status.robot == item.assigned_to
-        if mission is not None and mine and item.status.casefold() in CANCELLED:
+        if mission is not None and mine and says_cancelled(item.status):
             files.request(mission.id, "cancel", shown_actor(actor))
-    shown = {row_digest(row) for row in orchestrator.read(before).dashboard.queue} if before else set[str]()
-    cancelled = {row.mission for row in found.dashboard.queue if row.cancelled}
+        elif mission is not None and mine and item not in last.active and not _is_state(item.status, mission):
+            told.append(_other_status(item.status, mission))
+    shown = {row_digest(row) for row in last.queue}
+    cancelled = {row.mission for row in found.dashboard.queue if row.cancelled} | {title for title, _ in found.refused}
     for mission in rowless:
         title = mission.order.title or mission.order.text
         waits = mission.status.state is MissionState.QUEUED and title not in cancelled
@@ -92,6 +95,19 @@ def _other_row(row: QueuedMission, mission: Mission) -> Finding:
     return Finding("MISSION_ROW_CHANGED", place, coded("mission.same_row"), found, fix, warning=True)
 
 
+def _is_state(status: str, mission: Mission) -> bool:
+    """Whether it is this mission's status, or may have been in an old copy. A pause is asked for by a request."""
+    word = status.partition(":")[0].casefold()
+    return word in (mission.status.state.value, mission.word, MissionState.RUNNING.value, "waiting", INTERRUPTED, "")
+
+
+def _other_status(status: str, mission: Mission) -> Finding:
+    title = (mission.order.title or mission.order.text)[:80]
+    found = coded("mission.status_changed", title=title, id=mission.id, status=status[:80])
+    fix, place = coded("mission.pause_or_cancel", id=mission.id), f"{orchestrator.PATH} Active Missions / {title}"
+    return Finding("MISSION_ROW_CHANGED", place, coded("mission.own_status"), found, fix, warning=True)
+
+
 def _removed(mission: Mission) -> Finding:
     title = (mission.order.title or mission.order.text)[:80]
     place, fix = f"{orchestrator.PATH} Pending Queue / {title}", coded("mission.cancel_it", id=mission.id)
@@ -100,11 +116,9 @@ def _removed(mission: Mission) -> Finding:
 
 
 def _named_robot(requirements: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """The abilities, and the only robot that may do it ("": any). Two robots are no ability of any."""
+    """The abilities, and the only robot that may do it ("": any)."""
     named = [word for word in requirements if word.startswith(ROBOT)]
-    if len(named) != 1:
-        return tuple(requirements), ""
-    return tuple(word for word in requirements if word not in named), named[0].removeprefix(ROBOT).strip()
+    return tuple(word for word in requirements if word not in named), "".join(named).removeprefix(ROBOT).strip()
 
 
 def row_digest(row: QueuedMission) -> str:

@@ -183,7 +183,7 @@ def read_mission(data: bytes, where: str) -> Mission:
     said = _object(first)
     texts = {
         name: as_text(said.get(name))
-        for name in ("text", "title", "robot", "created_at", "asker", "source", "step", "confirm")
+        for name in ("text", "title", "robot", "created_at", "asker", "source", "step", "confirm", "serves")
     }
     requires, after = (tuple(as_text(item) for item in as_list(said.get(name))) for name in ("requires", "after"))
     priority = as_text(said.get("priority")) or "normal"

@@ -132,10 +132,20 @@ class OpenMissions:
         self.log.append((self.clock.now().strftime("%H:%M:%S"), said))
 
     def note_wait(self, mission: Mission, reason: str) -> None:
-        """Log why a mission waits, once."""
-        if self._waits.get(mission.id) != reason:
+        """Log why a queued mission waits, once, and keep it with its status. "": for its turn, which is not logged."""
+        if not reason:
+            self._waits.pop(mission.id, None)
+            if (now := self.table.get(mission.id)) is not None and now.status.waits:
+                self._keep_waits(now, "")
+        elif self._waits.get(mission.id) != reason:
             self._waits[mission.id] = reason
+            if (now := self.table.get(mission.id)) is not None:
+                self._keep_waits(now, reason)
             self.note(mission, reason)
+
+    def _keep_waits(self, mission: Mission, why: str) -> None:
+        self.table[mission.id] = Mission(mission.order, replace(mission.status, waits=why))
+        self.files.write(self.table[mission.id], durable=False)  # it is seen again after a power cut
 
     def note_holdup(self, id: str, holdup: Holdup, why: str) -> None:
         """Say what holds up a mission that runs, "" for no longer: logged, and kept with its status."""
@@ -147,8 +157,7 @@ class OpenMissions:
         found[holdup] = why
         waits = next((found[one] for one in Holdup if found.get(one)), "")
         if waits != mission.status.waits:
-            self.table[id] = Mission(mission.order, replace(mission.status, waits=waits))
-            self.files.write(self.table[id], durable=False)  # what it waits for is seen again after a power cut
+            self._keep_waits(mission, waits)
         if why and why != before:
             self.note(self.table[id], why)
 

@@ -6,21 +6,21 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Finding, Job, Order
-from worldfs.base.unknown_effect import unknown_effect
+from worldfs.base.unknown_effect import bars_repeat, unknown_effect
 from worldfs.runtime.approvals import APPROVALS
 from worldfs.runtime.job_store import is_ended
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 
-from .assignment import Assignment, assign, failed_dependency, handover, progress_after, recorded, stop_of
+from .assignment import LOOKED_AT, Assignment, assign, failed_dependency, handover, progress_after, recorded, stop_of
 from .bids import MissionNeeds, RobotOffer, ranked
 from .dashboard_file import DashboardFile
 from .heartbeats import lost_robot, offers_now
@@ -31,7 +31,7 @@ from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
 from .open_missions import Holdup, OpenMissions
 from .relay import leg_orders
 from .reservations import Reservation
-from .room_making import room_orders
+from .room_making import is_idle, room_orders, waits_for_room
 
 LEASE: Final = ".paos/orchestrator.lock"
 ENVIRONMENT: Final = "ENVIRONMENT.md"
@@ -64,6 +64,7 @@ class Orchestrator:
         self._lease = store.lease(LEASE, "orchestrator", clock=clock).acquire()
         self.missions = OpenMissions(self.files, clock, alert, executor.holds_something, self._release)
         self.open = self.missions.table
+        self._idle: set[str] = set()  # robots that could be sent aside when they were looked at last
         self._lost: set[str] = set()  # robots that no process serves, as an alert says of each
         self.broken: BaseException | None = None
         self._lock = threading.RLock()
@@ -71,13 +72,16 @@ class Orchestrator:
             self.missions,
             executor,
             self._lock,
-            lambda one, why: self._leave(one, MissionState.FAILED, why),
+            self._give_up,
             self._seek_room,
         )
         self.seeks_room = False  # a mission waits, maybe for an idle robot that stands in its way
         self._runs: dict[str, _Run] = {}
         self._ends: deque[tuple[str, int, MissionEnd]] = deque()
-        self._asked: dict[str, tuple[MissionState, str]] = {}  # what a running mission is to become once it has stopped
+        # what a running mission is to become once it has stopped, why, and which robots do not get it then
+        self._asked: dict[str, tuple[MissionState, str, tuple[str, ...]]] = {}
+        self._set_aside: set[str] = set()  # missions that waited and gave their robot to another one, until one ends
+        self._gives_way: set[str] = set()  # of those, the ones that have just ended their wait
         self._closing = False
         self._approvals: Mapping[str, str] | None = None  # robot → the approval that it waits for; None: read again
         self._page = DashboardFile(store, clock, self.files, alert, shown=always_shown)
@@ -199,12 +203,14 @@ class Orchestrator:
                 forward |= self._end(id, attempt, end)
             forward |= self._take_requests()
             offers = self._offers()
+            self._note_idle(offers)
             self.reservations.look(offers)
             forward |= self._watch_robots(offers)
             self._note_holdups(offers)
             forward |= self._make_room(offers)
-            while self._assign(offers):
+            while self._end_room() | self._assign(offers):
                 forward, offers = True, self._offers()
+            forward |= self._set_waiting_aside(offers)
             offers = self._offers() if forward else offers
             self._page.wanted |= bool(self.missions.log)
             self._show(offers)
@@ -262,10 +268,11 @@ class Orchestrator:
                 mission, state, coded("mission.priority_by", by=by, value=request.value), priority=request.value
             )
 
-    def _leave(self, mission: Mission, state: MissionState, reason: str) -> None:
-        """Cancel or pause, at once or as soon as its robot has stopped safely."""
+    def _leave(self, mission: Mission, state: MissionState, reason: str, barred: tuple[str, ...] = ()) -> None:
+        """Cancel or pause, at once or as soon as its robot has stopped safely. `barred`: robots that do not get it any
+        more."""
         if mission.id in self._runs:
-            self._asked[mission.id] = state, reason
+            self._asked[mission.id] = state, reason, (*mission.status.barred, *barred)
             self._runs[mission.id].stop()
             self.reservations.wake()
         else:
@@ -283,6 +290,10 @@ class Orchestrator:
         if run is None or run.attempt != attempt:
             return False
         del self._runs[id]
+        if id in self._gives_way and id in self._asked:
+            self._set_aside.add(id)
+        else:
+            self._set_aside.clear()
         mission = self.open[id]
         known = end.kind in (MissionEndKind.DONE, MissionEndKind.LOST) or self._closing  # or decided on below
         job = None if known else self._last_order(mission)
@@ -298,7 +309,8 @@ class Orchestrator:
         if job is not None and not is_ended(job):
             self.executor.cancel(job)  # its thread did not hear of it, and it may be carried out
         if asked is not None and end.kind not in (MissionEndKind.DONE, MissionEndKind.LOST):
-            self.missions.write(mission, *asked)
+            state, reason, barred = asked
+            self.missions.write(mission, state, reason, barred=barred)
             return True
         match end.kind:
             case MissionEndKind.DONE:
@@ -312,6 +324,12 @@ class Orchestrator:
                 self._without_robot(mission, end.reason, barred=True, unknown=end.job)
             case MissionEndKind.FAILED if job is not None and not is_ended(job):
                 self._follow(mission, job, end.reason)  # first it ends
+            case MissionEndKind.FAILED if job is not None and _is_barred(job):
+                self.missions.write(mission, MissionState.FAILED, end.reason)  # no other robot does it, either
+            case MissionEndKind.FAILED if (job is None or job.status.attempt == 0) and (
+                why := self._unreached(mission)
+            ):
+                self._without_robot(mission, why, barred=False)  # nothing was sent: it waits, as one of before would
             case MissionEndKind.FAILED:
                 self._try_another(mission, end.reason)
             case MissionEndKind.LEFT if not self._closing:
@@ -320,17 +338,37 @@ class Orchestrator:
                 self.missions.write(mission, MissionState.PAUSED, end.reason)
         return True
 
+    def _unreached(self, mission: Mission) -> str:
+        """Why its robot cannot be reached now; "": it can."""
+        robots = {offer.id: offer for offer in self._offers()}
+        robot = robots.get(mission.status.robot)
+        return robot.unable if robot is not None and robot.state == "unreachable" else ""
+
     def _try_another(self, mission: Mission, reason: str) -> None:
         """Queue it again for a robot that has not tried, if one could; else it has failed."""
+        if self._other_could(mission):
+            said = coded("mission.next_robot", robot=mission.status.robot, why=reason)
+            barred = (*mission.status.barred, mission.status.robot)
+            self.missions.write(mission, MissionState.QUEUED, said, barred=barred)
+        else:
+            self.missions.write(mission, MissionState.FAILED, reason)
+
+    def _other_could(self, mission: Mission) -> bool:
+        """Whether a robot that has not tried could do it, now or later."""
         barred = (*mission.status.barred, mission.status.robot)
         needs = self._needs(mission)
         offers = [offer._replace(unable="") for offer in self._offers() if offer.id not in barred]
         held = self.executor.holds_something(mission.status.robot)
-        if isinstance(needs, str) or held or all(bid.refusal for bid in ranked(needs, offers)):
-            self.missions.write(mission, MissionState.FAILED, reason)
+        return not isinstance(needs, str) and not held and any(not bid.refusal for bid in ranked(needs, offers))
+
+    def _give_up(self, mission: Mission, reason: str) -> None:
+        """A circle of waits that none of them can open: another robot does the mission, else it fails."""
+        status = mission.status
+        if not (status.job or status.jobs) and status.progress == NO_PROGRESS and self._other_could(mission):
+            said = coded("mission.next_robot", robot=status.robot, why=reason)
+            self._leave(mission, MissionState.QUEUED, said, barred=(status.robot,))
         else:
-            said = coded("mission.next_robot", robot=mission.status.robot, why=reason)
-            self.missions.write(mission, MissionState.QUEUED, said, barred=barred)
+            self._leave(mission, MissionState.FAILED, reason)
 
     def _without_robot(self, mission: Mission, reason: str, *, barred: bool, unknown: str = "") -> None:
         """Its robot does not go on with it: another one may where that is safe, else a person must look.
@@ -409,7 +447,9 @@ class Orchestrator:
                 run = self._runs.pop(id)
                 run.stop()
                 self._asked.pop(id, None)
-                reason = offer.unable if offer is not None else coded("mission.robot_gone", robot=mission.status.robot)
+                robot = mission.status.robot
+                gone = self.executor.not_served(robot) or coded("mission.robot_gone", robot=robot)
+                reason = offer.unable if offer is not None else gone
                 self._without_robot(mission, reason, barred=True)
                 forward = True
         return forward
@@ -431,6 +471,12 @@ class Orchestrator:
         self.seeks_room = True
         self._watch.wake()
 
+    def _note_idle(self, offers: Sequence[RobotOffer]) -> None:
+        """A robot that can be sent again may stand in the way of a mission that waits."""
+        idle = {offer.id for offer in offers if is_idle(offer)}
+        self.seeks_room |= bool(idle - self._idle) and self.reservations.table.waiting
+        self._idle = idle
+
     def _make_room(self, offers: Sequence[RobotOffer]) -> bool:
         """Send idle robots that stand in a mission's way aside; not one of which it is not known what it does."""
         if not self.seeks_room or self._closing:
@@ -444,6 +490,29 @@ class Orchestrator:
         """Only a person sends that robot elsewhere: no place was named to which it may be sent."""
         self.missions.note_holdup(id, Holdup.RESERVATION, coded("mission.no_way", robot=robot))
 
+    def _end_room(self) -> bool:
+        """Missions that make room for one that has ended end with it, and what is under way stops; only where that one
+        has succeeded, the robot goes on to where it was sent."""
+        forward = False
+        for room in [mission for mission in self.open.values() if mission.order.serves]:
+            if room.id in self._asked:
+                continue
+            id, state = room.order.serves, self.missions.state_of(room.order.serves)
+            sent = room.id in self._runs and bool(room.status.job)
+            if state is None or (state.ended and not (sent and state is MissionState.SUCCEEDED)):
+                word = "unknown" if state is None else state.value
+                self._leave(room, MissionState.CANCELLED, coded("mission.room_over", mission=id, state=word))
+                forward = True
+            elif room.id in self._runs and not sent and not self._needs_room(room):
+                self._leave(room, MissionState.QUEUED, coded("mission.room_not_needed", mission=id))
+                forward = True
+        return forward
+
+    def _needs_room(self, room: Mission) -> bool:
+        """Whether the mission that it serves is at work, and waits for its robot to go."""
+        id = room.order.serves
+        return id in self._runs and id not in self._asked and waits_for_room(room, self.reservations.table)
+
     def _report_lost(self, lost: Mapping[str, RobotOffer]) -> None:
         for id in self._lost ^ lost.keys():
             self.alert(f"robots/{id}", lost_robot(lost[id]) if id in lost else None)
@@ -455,11 +524,18 @@ class Orchestrator:
         queued: list[Mission] = []
         needs: dict[str, MissionNeeds] = {}
         forward = False
+        has_left = cache(self.executor.has_left)
+        behind, self._gives_way = self._gives_way - self._runs.keys(), self._gives_way & self._runs.keys()
         for mission in list(self.open.values()):
-            if mission.status.state is MissionState.QUEUED:
-                if why := failed_dependency(mission, self.missions.state_of):
+            if mission.status.state is MissionState.QUEUED and mission.id not in behind:
+                why = failed_dependency(mission, self.missions.state_of)
+                if mission.order.robot and has_left(mission.order.robot):
+                    why = coded("mission.robot_gone", robot=mission.order.robot)
+                if why:
                     self.missions.write(mission, MissionState.FAILED, why)
                     forward = True
+                elif mission.order.serves and not self._needs_room(mission):
+                    self.missions.note_wait(mission, coded("mission.room_not_needed", mission=mission.order.serves))
                 else:
                     queued.append(mission)
 
@@ -473,7 +549,12 @@ class Orchestrator:
             return needs[mission.id]
 
         refusals: dict[str, str] = {}
-        for decision in assign(queued, offers, needs_of, self.missions.state_of):
+        decisions = assign(queued, offers, needs_of, self.missions.state_of, self.executor.not_served)
+        decided = {decision.mission.id for decision in decisions}
+        for mission in queued:
+            if mission.status.waits and mission.id not in decided:
+                self.missions.note_wait(mission, "")
+        for decision in decisions:
             id = decision.mission.id
             if id in refusals:
                 self.missions.write(decision.mission, MissionState.FAILED, refusals[id])
@@ -481,24 +562,69 @@ class Orchestrator:
             elif decision.robot:
                 self._begin(decision)
                 forward = True
-            elif self._split(decision.mission, needs.get(id), offers):
-                forward = True
             else:
-                self.missions.note_wait(decision.mission, decision.reason)
+                no_legs = self._split(decision.mission, needs.get(id), offers) if decision.bids else ""
+                if no_legs is None:
+                    forward = True
+                else:
+                    self.missions.note_wait(decision.mission, no_legs or decision.reason)
         return forward
 
-    def _split(self, mission: Mission, needs: MissionNeeds | None, offers: Sequence[RobotOffer]) -> bool:
-        """Make missions of its legs, where no robot alone could do it, at work or not; whether it was split."""
-        if needs is None or mission.status.legs or mission.order.robot:
-            return False
+    def _set_waiting_aside(self, offers: Sequence[RobotOffer]) -> bool:
+        """A mission that waits, and of which nothing was sent, gives its idle robot to another one: of a higher
+        priority, or where it waits for what no mission at work holds. Each only once until a mission has ended."""
+        forward, waits = False, self.reservations.table.waits_for()
+        robots = {offer.id: offer for offer in offers}
+        for id in self._runs.keys() & waits.keys() - self._asked.keys() - self._set_aside:
+            mission = self.open[id]
+            status, robot = mission.status, robots.get(mission.status.robot)
+            begun = status.job or status.jobs or status.progress != NO_PROGRESS or mission.after
+            if begun or self._closing or robot is None or robot.state != "busy":
+                continue
+            if self.executor.holds_something(robot.id):
+                continue
+            stuck = any(holder not in self.open for holder in waits[id])
+            if (other := self._instead(mission, robot._replace(unable="", state="idle"), stuck=stuck)) is not None:
+                self._gives_way.add(id)
+                title = other.order.title or other.order.text
+                self._leave(mission, MissionState.QUEUED, coded("mission.robot_lent", robot=robot.id, title=title))
+                forward = True
+        return forward
+
+    def _instead(self, mission: Mission, robot: RobotOffer, *, stuck: bool) -> Mission | None:
+        """The next mission that the robot could begin now and that goes elsewhere. `stuck`: also one that is no more
+        urgent."""
+        mine = self._needs(mission)
+        queued = [
+            one
+            for one in self.open.values()
+            if one.status.state is MissionState.QUEUED
+            and one.id not in self._set_aside
+            and one.order.robot in ("", robot.id)
+            and (stuck or one.rank[0] < mission.rank[0])
+        ]
+        for other in sorted(queued, key=lambda one: one.rank)[:LOOKED_AT]:
+            needs = self._needs(other)
+            if isinstance(needs, str) or isinstance(mine, str) or (needs.places and needs.places == mine.places):
+                continue
+            asked = assign([other], [robot], partial(_same, needs), self.missions.state_of)
+            if asked and asked[0].robot:
+                return other
+        return None
+
+    def _split(self, mission: Mission, needs: MissionNeeds | None, offers: Sequence[RobotOffer]) -> str | None:
+        """Make missions of its legs, where no robot alone could do it, at work or not. None: it was split; else why it
+        cannot be, "" where nothing of it could ever be handed over."""
+        if needs is None or needs.waits or mission.status.legs or mission.order.robot:
+            return ""
         if any(not bid.refusal for bid in ranked(needs, [offer._replace(unable="") for offer in offers])):
-            return False
+            return ""
         legs = self.executor.split(mission)
         if isinstance(legs, str):
-            self.missions.note_wait(mission, legs)
-            return False
+            return legs
         self.missions.split(mission, leg_orders(mission, legs, language_of(mission.order.text)))
-        return self.missions.discover()
+        self.missions.discover()
+        return None
 
     def _needs(self, mission: Mission) -> MissionNeeds | str:
         found = self.executor.needs(mission)
@@ -538,6 +664,12 @@ class Orchestrator:
         with self._lock:
             if not self._at_work(id, attempt):
                 return False
+            mission = self.open[id]
+            if mission.order.serves and not mission.status.job and not self._needs_room(mission):
+                self._leave(
+                    mission, MissionState.QUEUED, coded("mission.room_not_needed", mission=mission.order.serves)
+                )
+                return False
             self.missions.note_job(id, order.id, self.reservations.held(id), progress)
             return True
 
@@ -571,6 +703,16 @@ class Orchestrator:
 
     def _release(self, mission: Mission) -> None:
         self.reservations.release(mission.id, mission.status.robot)
+
+
+def _same(needs: MissionNeeds, _: Mission) -> MissionNeeds:
+    return needs
+
+
+def _is_barred(job: Job) -> bool:
+    """Whether a person must look before anything follows it."""
+    outcome = job.status.outcome
+    return job.status.attempt > 0 and outcome is not None and bars_repeat(outcome)
 
 
 def _is_unknown(job: Job) -> bool:

@@ -9,7 +9,9 @@ from typing import Final, NamedTuple
 from worldfs.base.json_values import as_floats, as_int, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
+from worldfs.base.straight_way import distance
 
+TOUCH: Final = 1e-6  # m: places beside each other may touch
 AIR: Final = 2  # pieces of it that a reason names
 Rank = tuple[int, str, str]  # smaller goes first: priority, age, id
 
@@ -27,7 +29,8 @@ DRIVEN_OVER: Final = ((ReservedKind.WAY, ReservedKind.PLACE), (ReservedKind.PLAC
 
 
 class Reservation(NamedTuple):
-    """`direction`: of a lane, along (1) or against (-1) it, 0: both ways. `box`: low and high corner, m."""
+    """`direction`: of a lane, along (1) or against (-1) it, 0: both ways. `box`: low and high corner, m; of a `WAY` the
+    ends of a straight piece, and the room on each side of it."""
 
     kind: ReservedKind
     name: str = ""
@@ -38,6 +41,9 @@ class Reservation(NamedTuple):
         if self.kind is not other.kind:
             if (self.kind, other.kind) not in DRIVEN_OVER:
                 return False
+            way, place = (self, other) if self.kind is ReservedKind.WAY else (other, self)
+            if len(way.box) == 5:  # an earlier version wrote boxes, as of a place
+                return _leads_over(way.box, place.box)
         elif self.kind is ReservedKind.WAY:
             return False  # two that drive meet in the air above it
         if self.box:
@@ -49,11 +55,11 @@ class Reservation(NamedTuple):
         return self.kind is ReservedKind.OBJECT or not (self.direction == other.direction != 0)
 
     def __str__(self) -> str:
-        half = len(self.box) // 2
+        half = 2 if self.kind is ReservedKind.WAY else len(self.box) // 2
         middle = [round((self.box[i] + self.box[i + half]) / 2, 2) for i in range(half)]
         match self.kind:
             case ReservedKind.SPACE | ReservedKind.WAY:
-                return coded("mission.space", low=self.box[:half], high=self.box[half:])
+                return coded("mission.space", low=self.box[:half], high=self.box[half : 2 * half])
             case ReservedKind.PLACE:
                 return coded("mission.place", at=middle)
             case ReservedKind.LANE:
@@ -63,6 +69,13 @@ class Reservation(NamedTuple):
     def as_json(self) -> Json:
         value: Json = {"kind": self.kind.value, "name": self.name, "direction": self.direction, "box": list(self.box)}
         return {name: found for name, found in value.items() if found}
+
+
+def _leads_over(way: Sequence[float], place: Sequence[float]) -> bool:
+    """Whether the piece of a way comes closer to the middle of a place than the room about both."""
+    low_x, low_y, high_x, high_y = place
+    middle, side = ((low_x + high_x) / 2, (low_y + high_y) / 2), max(high_x - low_x, high_y - low_y) / 2
+    return distance(middle, way[:2], way[2:4]) < way[4] + side - TOUCH
 
 
 def read_reservation(said: Json) -> Reservation | None:

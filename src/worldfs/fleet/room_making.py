@@ -34,8 +34,9 @@ def room_orders(
     Their ids follow from the mission and the robot, so that none is sent twice for one. The place must be free, and the
     waiting mission must not want it itself. `no_way`: called with a mission and a robot that cannot be sent anywhere.
     """
-    named = {item.order.robot for item in missions.values() if item.status.state is MissionState.QUEUED}
-    idle = {holder_of(offer.id): offer.id for offer in offers if _is_idle(offer) and offer.id not in named}
+    queued = [item.order for item in missions.values() if item.status.state is MissionState.QUEUED]
+    named = {order.robot for order in queued if not order.serves}  # one out of a mission's way may never be sent
+    idle = {holder_of(offer.id): offer.id for offer in offers if is_idle(offer) and offer.id not in named}
     for id, ahead in table.waits_for().items() if idle else ():
         for robot in [idle[holder] for holder in ahead if holder in idle and id in missions]:
             free = (way for way in ways_out(robot) if table.free(way.stands, id, holder_of(robot)))
@@ -45,7 +46,14 @@ def room_orders(
                 no_way(id, robot)
 
 
-def _is_idle(offer: RobotOffer) -> bool:
+def waits_for_room(room: Mission, table: ReservationTable) -> bool:
+    """Whether the mission that it serves waits for what its robot stands on, or is out of the way meanwhile."""
+    id, robot = room.order.serves, room.order.robot
+    return table.aside(id) is not None or bool({holder_of(robot), room.id} & {*table.waits_for().get(id, ())})
+
+
+def is_idle(offer: RobotOffer) -> bool:
+    """Whether it travels, and could be sent somewhere now."""
     return offer.mobile and offer.served and offer.state == "idle" and not offer.unable
 
 
@@ -60,4 +68,5 @@ def _order(mission: Mission, robot: str, way: WayOut) -> MissionOrder:
         priority=mission.priority,
         created_at=order.created_at,
         asker="orchestrator",
+        serves=mission.id,
     )

@@ -25,7 +25,7 @@ from worldfs.formats.entry_contradictions import (
 from worldfs.formats.sheet_members import EntryCheck, EntryRefused
 
 FILE = "ACTION.md"
-MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded by block.MAX_BYTES
+MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded as those of any document
 
 _KNOWN = entry_ids.TRANSIENT | {
     "action_id", "id", "action_type", "params", "parameters", "robot_id", "created_at", *sheet_members.TERMS,

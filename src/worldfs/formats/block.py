@@ -7,23 +7,23 @@ block found is ever replaced.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
+from worldfs.base.document_size import refuse_large
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats import jsontext
 from worldfs.formats.values import Repeated, same
 
-MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
-
 _FENCE = re.compile(r"([ \t]*)(`{3,}+|~{3,}+)([^\n]*)")
-_PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*").match
+_PREAMBLE = re.compile(r"(?:[ \t]*+(?:#[^\n]*+|---[ \t]*+)?+\r?\n){0,1000}+").match
+_QUIET = re.compile(r"(?:[ \t\r]*+(?:#[^\n]*+|-{3,}+[ \t\r]*+)?+\n){0,1000}+").match
+_PIECE = 1 << 16  # characters that one call looks at: other threads wait for it
 _FRONT = re.compile(r"\s*---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
-_SILENT = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*(?:#[^\n]*|-{3,}[ \t]*)$", re.MULTILINE | re.DOTALL)
 _STRUCK = re.compile(r"^\ufeff?[ \t]*(~~|</?(?:del|s|strike)>)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _NEAR = 400  # characters that are looked back for what a line belongs to
@@ -43,12 +43,7 @@ class Block(NamedTuple):
 
 def decode(data: bytes) -> str:
     """The text of a document. A byte-order mark stays in it as U+FEFF, so encoding gives the same bytes."""
-    if len(data) > MAX_BYTES:
-        raise BadInput(
-            coded("file.n_bytes", n=len(data)),
-            expected=coded("file.at_most", n=MAX_BYTES),
-            fix=coded("file.move_finished"),
-        )
+    refuse_large(data)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -95,9 +90,49 @@ def said(text: str) -> str:
     if found is not None and found.value:
         return coded("file.a_block", names=[f"`{key}`" for key in list(found.value)[:3]])
     rest = text if found is None else f"{text[: found.start]}\n{text[found.end :]}"
-    lines = (line.strip() for line in _SILENT.sub("", rest.removeprefix(_MARK)).splitlines())
-    line = next((line for line in lines if line and not (_FENCE.fullmatch(line) and found is not None)), "")
+    lines = _spoken_lines(f"{rest.removeprefix(_MARK)}\n")
+    line = next((line for line in lines if not (_FENCE.fullmatch(line) and found is not None)), "")
     return coded("file.a_text", text=line[:60] + "…" * (len(line) > 60)) if line else ""
+
+
+def _spoken_lines(text: str) -> Iterator[str]:
+    """The lines, stripped, but for headings, rules and comments. The text ends with a line end."""
+    at, end = 0, -1
+    kept = ""  # of a line, what is before a comment in it
+    while at < len(text):
+        if not at or text[at - 1] == "\n":
+            at = _after(_QUIET, text, at)
+        if end < at and (end := text.find("\n", at)) < 0:
+            break
+        begin = text.find("<!--", at, end) if at < end else -1
+        if begin >= 0:
+            closing = text.find("-->", begin + 4)
+            kept, at = f"{kept}{text[at:begin]}".lstrip()[:_NEAR], len(text) if closing < 0 else closing + 3
+            continue
+        line, kept, at = f"{kept}{text[at:end]}".strip(), "", end + 1
+        if line:
+            yield line
+    if line := kept.strip():
+        yield line
+
+
+def _after(lines: Callable[[str, int], re.Match[str] | None], text: str, at: int) -> int:
+    """Where the lines end that a pattern takes from here on, some at a time."""
+    while (found := lines(text, at)) is not None and found.end() > at:
+        at = found.end()
+    return at
+
+
+def _found_in_lines(
+    pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None
+) -> Iterator[re.Match[str]]:
+    """As `finditer`, of a pattern that stays within a line, in pieces: no other thread waits for a long text."""
+    end = len(text) if end is None else end
+    while start < end:
+        near = min(start + _PIECE, end)
+        cut = text.rfind("\n", start, near) + 1 or text.rfind(",", start, near) + 1 or near
+        yield from pattern.finditer(text, start, cut if near < end else end)
+        start = cut if near < end else end
 
 
 def replace(text: str, block: Block, inside: str) -> str:
@@ -139,14 +174,12 @@ def _bare_json(text: str, body: int, keys: Collection[str], repeated: Repeated |
 
 def _may_be_yaml(text: str, keys: Collection[str]) -> bool:
     """An expected key opens a line of its own, and the first line that is no comment is a key."""
-    body = _PREAMBLE(text).end()  # type: ignore[union-attr]  # it matches the empty string
+    body = _after(_PREAMBLE, text, 0)
     if not _KEY_LINE.match(text, body) or _after_comments(text, 0, body) > body:
         return False
     for key in keys:
-        opening = re.search(
-            rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:[ \t]*(?:#.*|[\[{{&|>].*|null|~)?\r?$", text, re.MULTILINE
-        )
-        if opening:
+        line = re.compile(rf"^[\"']?{re.escape(key)}[\"']?[ \t]*:[ \t]*(?:#.*|[\[{{&|>].*|null|~)?\r?$", re.MULTILINE)
+        if opening := next(_found_in_lines(line, text), None):
             fence = next(_fence_lines(text), None)
             return fence is None or opening.start() < fence.start()
     return False
@@ -228,7 +261,7 @@ def _parse(language: str, text: str, start: int, end: int, repeated: Repeated | 
 def _mentions(inside: str, keys: Collection[str]) -> bool:
     return (
         not keys
-        or any(found[1] in keys for found in _KEY_LINE.finditer(inside))
+        or any(found[1] in keys for found in _found_in_lines(_KEY_LINE, inside))
         or any(f'"{key}"' in inside for key in keys)
     )
 
@@ -246,7 +279,7 @@ def fences(text: str) -> Iterator[tuple[str, int, int, bool]]:
         before, shown = shown, _after_comments(text, shown, opening.start())
         if shown > opening.start():
             continue
-        for mark in _STRUCK.finditer(text, before, opening.start()):
+        for mark in _found_in_lines(_STRUCK, text, before, opening.start()):
             struck = not struck if mark[1] == "~~" else not mark[1].startswith("</")
         shown = opening.start()
         if sign[0] == "`" and "`" in info:

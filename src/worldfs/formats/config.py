@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.base.errors import BadInput
@@ -19,7 +19,7 @@ from .config_fields import mapping as _mapping
 from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
 from .config_keys import APPROVAL as _IDS
-from .config_keys import UnreadKey, bare, unread_keys
+from .config_keys import UnreadKey, bare, slip_of_id, unread_keys
 from .config_models import ModelConfig
 from .config_services import ResponderConfig, WebSearch
 
@@ -104,6 +104,8 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     if mode not in ("single", "fleet"):
         raise bad_field("embodiments.mode", repr(mode), coded("runtime.or", one="single", other="fleet"))
     unread = tuple(unread_keys(merged, raw))
+    if not bodies.get("instances") and (lost := next((key for key in unread if key.lists), None)):
+        raise lost._replace(safety=False).refusal()  # no robot is made up for those that it lists
     in_robots = {key.level: key for key in unread if key.safety and key.in_robot}
     instances, twice = _instances(bodies.get("instances"), in_robots, refused)
     agents: Json = _kept(refused, lambda: _mapping(merged, "agents"), {})
@@ -115,7 +117,9 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     language = words(merged, "language", "language") or words(defaults, "language", "agents.defaults.language")
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
     shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace")
-    approval: Mapping[str, ApprovalPolicy] = _kept(refused, lambda: _approval(merged.get("approval")), _ASK)
+    approval: Mapping[str, ApprovalPolicy] = _kept(
+        refused, lambda: _approval(merged.get("approval"), [one.robot_id for one in instances]), _ASK
+    )
     if misspelt := [key.refusal() for key in unread if key.safety and not key.in_robot]:
         refused += misspelt
         approval = _ASK
@@ -143,18 +147,22 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     )
 
 
-def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
+def _approval(value: Any, robots: Sequence[str]) -> Mapping[str, ApprovalPolicy]:
     """One policy for all, or an object of robots and targets, with `default`. Where one cannot be read, all ask.
 
-    Ids are taken as they are written: a policy of `arm_1` is none of `arm1`.
+    Ids are taken as they are written: a policy of `arm_1` is none of `arm1`. One that is `default` or a robot's id but
+    for a slip is none that can be read.
     """
     found: dict[str, ApprovalPolicy] = {}
     for name, said in value.items() if isinstance(value, dict) else [("default", value)] if value is not None else ():
         if name.startswith("_"):
             continue
+        where = f"approval.{name:.80}" if isinstance(value, dict) else "approval"
         if said not in tuple(ApprovalPolicy):
-            where = f"approval.{name}" if isinstance(value, dict) else "approval"
             raise bad_field(where, f"{said!r:.40}", coded("approval.three"))
+        likely = slip_of_id(name, robots) if name.lower() != "default" else ""
+        if likely and likely not in value:  # where that is said too, this may be another robot's
+            raise bad_field(where, f"{said!r:.40}", coded("world.did_you_mean", likely=likely))
         found["" if name.lower() == "default" else name] = ApprovalPolicy(said)
     return found
 

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import CodedText, coded
+from worldfs.base.restricting_fields import restricts
 
 from .config_fields import PATH, Json
 from .config_services import KINDS
@@ -35,7 +36,14 @@ SIMULATION: Final = ("realTime",)
 SAFETY: Final = (
     APPROVAL, "bind", "critic", "emergency", "enabled", "limits", "safety", "stop", "tokens", "watchdog",
 )  # fmt: skip
+_EVERYBODY: Final = (
+    "*", "all", "any", "every", "everyone", "everything", "global", "others", "robots", "所有", "全部", "默认", "其他",
+)  # fmt: skip
 _IN_COMPOUNDS: Final = (APPROVAL, "emergency", "safety", "watchdog")  # requireApproval, safety_limits
+_LISTS: Final = ("embodiments", "instances")  # the keys below which robots are listed
+_OF_ROBOT: Final = frozenset(("robotid", "profilename"))
+_OF_ROBOTS: Final = frozenset((*_OF_ROBOT, "driver", "enabled"))  # below a key that says robots
+_SAYS_ROBOTS: Final = re.compile(r"robot|embod|instance|bod(?:y|ies)|arms?$", re.I)
 _CLOSE: Final = 0.75  # difflib's ratio: aproval 0.93, safty 0.91, enabeld 0.86; store and stop 0.67
 _LONGEST: Final = 64  # characters of a key that is compared
 _MOST: Final = 1_000  # keys of one level that are compared
@@ -49,6 +57,7 @@ class UnreadKey(NamedTuple):
     known: tuple[str, ...]
     likely: str
     safety: bool
+    lists: bool = False  # it was to list the robots
 
     @property
     def in_robot(self) -> bool:
@@ -58,8 +67,8 @@ class UnreadKey(NamedTuple):
     def refusal(self) -> BadInput:
         """As `bad_field` of a value."""
         hint: CodedText = coded("session.remove_field")
-        if self.likely:
-            hint = coded("world.did_you_mean", likely=self.likely)
+        if self.likely or self.lists:
+            hint = coded("world.did_you_mean", likely=self.likely or "embodiments.instances")
         if self.likely == APPROVAL and self.level:
             hint = coded("config.approval_place")
         if self.safety and not self.in_robot:
@@ -73,6 +82,16 @@ class UnreadKey(NamedTuple):
 def bare(key: str) -> str:
     """A key without case and separators: keys are read in camelCase and in snake_case."""
     return key.replace("_", "").replace("-", "").replace(".", "").lower()
+
+
+def slip_of_id(name: str, robots: Iterable[str]) -> str:
+    """What a key of `approval` was to be, where it is neither: the id of a robot that it is but for case, separators
+    and spaces, or `default`; "" for another id, which may be a target's."""
+    if name in (ids := tuple(robots)):
+        return ""
+    plain = "".join(bare(name).split())
+    same = next((id for id in ids if bare(id) == plain), "")
+    return same or ("default" if plain in _EVERYBODY or _closest(plain, ("default",)) else "")
 
 
 def unread_keys(document: Json, raw: Json) -> Iterator[UnreadKey]:
@@ -110,7 +129,25 @@ def _level(value: Any, raw: Any, level: str, known: tuple[str, ...]) -> Iterator
     written = {bare(key): key for key in (raw if unread and isinstance(raw, dict) else ())}
     for key in islice(unread, _MOST):
         name = written.get(key, key)
-        yield UnreadKey(level, name, known, *_judged(name, known))
+        likely, safety = _judged(name, known)
+        of_robots = level in ("", "embodiments") or level.startswith("embodiments.instances[")
+        lists = level in ("", "embodiments") and _lists_robots(name, value[key], likely)
+        holds = lists or (of_robots and _holds_back(name, value[key]))
+        yield UnreadKey(level, name, known, likely, safety or holds, lists)
+
+
+def _holds_back(name: str, value: Any) -> bool:
+    """Whether a robot that has this, which nothing reads, is expected to stand, or to move less: `disabled`, `dry_run`,
+    `max_speed`. A section is another program's."""
+    return not isinstance(value, dict | list) and restricts(name, value)
+
+
+def _lists_robots(name: str, value: Any, likely: str) -> bool:
+    """Whether the key was to list robots, by its name or by what its entries have."""
+    entries = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    members = _OF_ROBOTS if _SAYS_ROBOTS.search(name[:_LONGEST]) else _OF_ROBOT
+    told = any(isinstance(entry, dict) and not members.isdisjoint(map(bare, entry)) for entry in entries)
+    return told or (likely in _LISTS and bool(value))
 
 
 @lru_cache(maxsize=256)

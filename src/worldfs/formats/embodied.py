@@ -14,7 +14,8 @@ from worldfs.base.standard_operations import described
 from . import embodied_ops as ops
 from . import embodied_sections as sections
 from . import markdown_tables, prose
-from .embodied_limits import LimitReader, Mode
+from .embodied_limits import COMMENT, LimitReader, Mode
+from .embodied_states import withdraws
 
 PATH = "EMBODIED.md"
 
@@ -93,6 +94,7 @@ def read(data: bytes) -> Profile:
     heads = {head.line: head for head in (*prose.headings(lines, mask), *_underlined(lines, mask))}
     in_table = {i: t for t in markdown_tables.find(lines, mask) for i in range(t.first, t.end)}
     in_block = {i: block for block in blocks if block.info != "<!--" for i in range(block.first, block.last + 1)}
+    below, title = _below(lines), min(heads, default=-1)
     section, ignored_level, outer = "", 0, ""  # `outer`: the section that a heading of one limit interrupts
     for number, line in enumerate(lines):
         if not mask[number]:
@@ -102,14 +104,15 @@ def read(data: bytes) -> Profile:
         if number in heads:
             head = heads[number]
             draft.indent = -1
-            titled = head.level == 1 and number == min(heads)
+            titled = head.level == 1 and number == title
             if head.level == 1 and not draft.title:
                 draft.title = _title(head.text)
             section, outer = outer or section, ""
             opened = sections.section(head.text)
             ignored = bool(ignored_level) and head.level > ignored_level
             mode = _mode(section) if head.level > 2 else "text"
-            if limits.heading(head.text, mode, known=opened, named_only=titled or ignored, title=titled):
+            named_only = titled or ignored
+            if limits.heading(head.text, mode, head.level, known=opened, named_only=named_only, title=titled):
                 outer = section if head.level > 2 and section != "limits" else ""
                 section, ignored_level, draft.heading = "limits", 0, prose.one_line(head.text, 80)
                 continue
@@ -129,7 +132,7 @@ def read(data: bytes) -> Profile:
             if in_table[number].first == number:
                 _table(draft, in_table[number], section)
         else:
-            section = _line(draft, line.rstrip("\r\n"), section, _over_a_list(lines, number))
+            section = _line(draft, line.rstrip("\r\n"), section, _over_a_list(lines, number, below))
     limits.close()
     return _profile(draft)
 
@@ -156,15 +159,15 @@ def _front_matter(lines: Sequence[str]) -> Iterator[prose.Fence]:
 def _block(draft: _Draft, lines: Sequence[str], section: str) -> None:
     """The lines of a fence: settings, JSON or a piece of a profile. Limits in it hold as those around it."""
     around: Mode = "limits" if section == "limits" else "text"
-    mode = around
-    for line in lines[1:]:
-        if line.lstrip().startswith("#"):
-            text = line.strip().lstrip("#").strip()
-            opened = draft.limits.heading(text, mode, named_only=not line.lstrip().startswith("##"))
-            mode = "limits" if opened or sections.section(text) == "limits" else around
-        else:
-            draft.limits.take(line, mode)
-    draft.limits.close()
+    mode, limits = around, draft.limits
+    with limits.block():
+        for line in lines[1:]:
+            if line.lstrip().startswith("#"):
+                text = line.strip().lstrip("#").strip()
+                opened = limits.heading(text, mode, COMMENT, named_only=not line.lstrip().startswith("##"))
+                mode = "limits" if opened or sections.section(text) == "limits" else around
+            else:
+                limits.take(line, mode)
 
 
 def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Heading]:
@@ -177,12 +180,20 @@ def _underlined(lines: Sequence[str], mask: Sequence[int]) -> Iterator[prose.Hea
             yield prose.Heading(number, 1 if under[0] == "=" else 2, text)
 
 
-def _over_a_list(lines: Sequence[str], number: int) -> bool:
+def _below(lines: Sequence[str]) -> list[str]:
+    """For each line the next one that is not blank, "" where none follows."""
+    found, last = [""] * len(lines), ""
+    for number in range(len(lines) - 1, -1, -1):
+        found[number] = last
+        last = lines[number] if lines[number].strip() else last
+    return found
+
+
+def _over_a_list(lines: Sequence[str], number: int, below: Sequence[str]) -> bool:
     """Whether the line is alone, and what comes next is a list or a table: then it is their label."""
     if number and lines[number - 1].strip() and not lines[number - 1].lstrip().startswith(("#", "|")):
         return False
-    below = next((line for line in lines[number + 1 :] if line.strip()), "")
-    return prose.bullet(below) is not None or below.lstrip().startswith("|")
+    return prose.bullet(below[number]) is not None or below[number].lstrip().startswith("|")
 
 
 def _title(text: str) -> str:
@@ -274,18 +285,21 @@ def _identity(draft: _Draft, pair: tuple[str, str] | None) -> None:
 def _sensor(draft: _Draft, item: str) -> None:
     tick = _TICK.match(item)
     if tick:
-        draft.sensors.append((tick[2].strip(), tick[1] != " "))
+        draft.sensors.append((tick[2].strip(), tick[1] != " " and not withdraws(item)))
         return
     pair = prose.parse_label(item)
     text = f"{pair[0]}: {pair[1]}".rstrip(": ") if pair else item.strip("`* ")
     if text.casefold() not in _NONE:
-        draft.sensors.append((text, not (pair and pair[1].casefold().rstrip(".") in _ABSENT)))
+        draft.sensors.append((text, not (withdraws(text) or (pair and pair[1].casefold().rstrip(".") in _ABSENT))))
 
 
 def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) -> None:
     columns = table.named(_COLUMNS)
     limits = table.named(_LIMIT_COLUMNS)
     mode = _mode(section)
+    for column, name in enumerate(table.header):
+        for row in table.rows:
+            draft.limits.column(name, row[column])
     of_actions = mode != "limits" and "name" in columns and ("parameters" in columns or section in _LISTS)
     if mode == "limits" or (not of_actions and section != "sensors"):
         label, value, unit = limits.get("label", 0), limits.get("value", 1), limits.get("unit")
@@ -296,16 +310,17 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
             if max(label, value) < len(row) and any(row):
                 said = row[unit] if unit is not None else ""
                 whole = f"{row[label]}: {row[value]}" + (f" {said}" if said else "")
-                heads = row is table.header and not re.search(r"\d", row[value])  # it names columns, perhaps limits
+                names = row is table.header and bool(table.rows)  # it names columns, perhaps limits
+                heads = names and not re.search(r"\d", row[value])
                 if (heads or not draft.limits.row(row[label], row[value], said, whole, mode)) and (
                     labelled or mode == "limits" or (section in ("", "identity") and len(row) == 2)
                 ):
                     _identity(draft, (row[label], row[value]))
                 if not heads:
                     draft.limits.cells([c for i, c in enumerate(row) if i not in (label, value, unit)], "text")
-        for column, name in enumerate(table.header):
-            for row in table.rows:
-                draft.limits.column(name, row[column])
+        if len(table.header) == 1:
+            for row in (table.header, *table.rows):
+                draft.limits.take(row[0], mode)
         return
     for row in (table.header, *table.rows):
         draft.limits.row(row[0], row[1] if len(row) > 1 else "", "", " | ".join(row), mode)

@@ -1,9 +1,10 @@
 """The limits of EMBODIED.md, in whatever shape a line, a heading or a block gives them (workspace §3.8).
 
 One rule: what stands in a section of limits, or anywhere under a heading or key that names or resembles a limit, is
-read as that limit, or is named as unread. So is every other line that has a number with a unit, or a word that forbids,
-unless it is a known figure of the body. No list of line shapes decides: every sign that a line begins with is taken
-off it first, and the lines of a block are read as those around it.
+read as that limit, or is named as unread. So is every line below a heading of rules, or below one that is not known,
+unless it has a harmless form (`embodied_rules`). Everywhere else, so is every line that has a number with a unit, a
+word that forbids, or an instruction, unless it is a known figure of the body. No list of line shapes decides: every
+sign that a line begins with is taken off it first, and the lines of a block are read as those around it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from worldfs.base.model.profile import BASE_FRAME, WORLD_FRAME
 
+from . import embodied_rules as rules
 from . import embodied_sections as sections
 from . import prose, quantities
+from .embodied_states import only_withdraws, withdraws
 
 LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
     "max_reach": (
@@ -177,7 +181,8 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"</?((?>[A-Za-z][\w-]{0,40}))[^<>]*+>")
-_SIGNS = re.compile(r"[*`\"'“”‘’|]|__|~~")
+_SIGNS = re.compile(r"[*`\"“”|]|__|~~|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])")  # "don't" stays
+_WARNING_SIGN = re.compile("[⚠🚫⛔☢☣❗‼🔥]\ufe0f?")
 _BULLET = re.compile(r"[-+−]+>?\s*(?![-+−\d.\s])|[-+]\s+")
 _COUNTED = re.compile(
     r"[(（\[]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,4}|[一二三四五六七八九十]{1,3})(?:[)）、\]]|\.(?=\s|[^\W\d]))\s*"
@@ -211,6 +216,9 @@ _FRAMES = {
 LONGEST = 20_000  # characters of a line that are looked at; among limits a longer one is unread
 Mode = Literal["limits", "text", "actions", "list"]  # a section of limits; other text; a list of actions; any other
 _LISTS = ("actions", "list")
+Ground = Literal["rules", "described", "unknown"]  # what the heading above a line says of it
+_OF_LABEL = 7  # the level of rules below a label: any heading ends them
+COMMENT = 8  # the level of a comment in a block
 
 
 def key(label: str) -> str:
@@ -258,6 +266,11 @@ def _apart(word: str, other: str) -> int:
     return (one - two).total() + (two - one).total()
 
 
+def _unmarked(text: str) -> str:
+    """A text without its emphasis and its quotes."""
+    return _SIGNS.sub(" ", _WARNING_SIGN.sub(" Warning: ", text)).replace("’", "'").strip()
+
+
 def _bare(line: str) -> str:
     """A line without what it begins with, its emphasis and its quotes: the words and numbers that it says."""
     text = line if line.isascii() else _NO_WIDTH.sub("", line)
@@ -265,7 +278,7 @@ def _bare(line: str) -> str:
         text = _TAG.sub(
             lambda tag: " " if _HTML.fullmatch(tag[1]) else f" {tag[1]}: " if tag[0][1] != "/" else " ", text
         )
-    text = " ".join(_SIGNS.sub(" ", text).split())
+    text = " ".join(_unmarked(text).split())
     for _ in range(20):  # "> - [x] 1."
         before = text
         skipped = next((i for i, sign in enumerate(text) if sign.isalnum() or sign in _OPENING), len(text))
@@ -290,8 +303,17 @@ def _pair(text: str) -> tuple[str, str] | None:
 
 
 def _is_listed(line: str) -> bool:
+    line = line.lstrip(" \t>")  # in a quotation, too
     start = line.lstrip()
     return prose.bullet(line) is not None or not (start[:1].isalnum() or start[:1] in "*_`\"'[({<|#" or not start)
+
+
+class _RuleLabel(NamedTuple):
+    """A label of rules: what was before it is again what a line is in that comes after them."""
+
+    indent: int
+    listed: bool
+    before: Ground
 
 
 class _Scope(NamedTuple):
@@ -313,6 +335,9 @@ class LimitReader:
     frame: str = ""  # of the bounds
     described: frozenset[str] = frozenset()  # labels of parts of the body, whose lines may have measures
     unread: list[str] = field(default_factory=list)
+    ground: Ground = "described"
+    _ruled: int = 0  # the level of the heading that announces rules; 0 where none does
+    _rule_label: _RuleLabel | None = None
     _scope: _Scope | None = None
     _waiting: str = ""  # the label whose value has not come
 
@@ -322,13 +347,17 @@ class LimitReader:
             self._name(self._waiting)
         self._scope, self._waiting = None, ""
 
-    def heading(self, text: str, mode: Mode, *, known: str = "", named_only: bool = False, title: bool = False) -> bool:
+    def heading(
+        self, text: str, mode: Mode, level: int, *, known: str = "", named_only: bool = False, title: bool = False
+    ) -> bool:
         """Whether a heading opens limits. `known`: the section that it opens else; `named_only`: only by its name;
         `title`: of the document, which may have a measure."""
         self.close()
         bare = _bare(text)
         pair = _pair(bare)
         name = key(pair[0] if pair else bare)
+        if self._stand_below(text, bare, level, known, title=title):
+            return False
         if known in ("", "unsupported") and _ZONE.search(name) and not sections.names_actions(text):
             self._scope = _Scope("", -1, False, zone=True, sure=True)
             if mode == "limits" or re.search(r"\d", bare) or _forbids_something(bare):
@@ -362,6 +391,42 @@ class LimitReader:
             self._scope = _Scope(about, -1, False, zone=False, sure=False)
         return False
 
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """The lines of a block of settings: among rules they are rules, else keys and values."""
+        before = (self.ground, self._ruled, self._rule_label)
+        if self.ground == "unknown":
+            self.ground = "described"
+        yield
+        self.close()
+        self.ground, self._ruled, self._rule_label = before
+
+    def _stand_below(self, text: str, bare: str, level: int, known: str, *, title: bool) -> bool:
+        """Take in what a heading says of the lines below it; whether it told a rule itself.
+
+        A heading of rules holds for the deeper ones, too, which are lines among its rules.
+        """
+        pair, before = _pair(bare), len(self.unread)
+        announced = rules.announces(bare, heading=True, whole=title)
+        if self._ruled and level > self._ruled:
+            if not (announced or rules.describes(bare) or rules.is_harmless(bare) or near(key(bare))):
+                self._name(text)
+        elif announced and known in ("", "unsupported", "other"):
+            self._ruled, self._rule_label, self.ground = level, None, "rules"
+            if pair and not rules.is_harmless(pair[1]):
+                self._name(text)
+        elif level < COMMENT:
+            name = key(pair[0] if pair else bare)
+            unknown = not (
+                known or title or near(name) or _is_figure(name) or _about(name) or sections.names_actions(text)
+            )
+            self._ruled, self._rule_label = 0, None
+            self.ground = "unknown" if unknown and not rules.describes(bare) else "described"
+        told = rules.instructs(bare) or (rules.binds(bare) and not only_withdraws(bare))
+        if len(self.unread) == before and known in ("", "other", "unsupported") and told:
+            self._name(text)
+        return len(self.unread) > before
+
     def claims(self, line: str) -> bool:
         """Whether a line belongs to the label of a limit above it."""
         return self._scope is not None and self._goes_on(self._scope, line, _bare(line))
@@ -372,7 +437,9 @@ class LimitReader:
             return self._name(line)
         line = line[:LONGEST]
         parts = _MEMBER.split(line) if "{" in line else (line,)
-        taken = [self._take(line, _bare(part), mode) for part in parts]  # all of them, whatever the first is
+        taken = [
+            self._take(line, bare, mode) or self._untold(line, bare, mode) for bare in map(_bare, parts)
+        ]  # all of them, whatever the first is
         return any(taken)
 
     def _take(self, line: str, text: str, mode: Mode) -> bool:
@@ -389,6 +456,17 @@ class LimitReader:
         pair = _pair(text)
         label, value = pair or (text.strip("[]{} "), "")
         name, listed = key(label), _is_listed(line)
+        self._end_rules(label, line, listed=listed)
+        if self.ground == "rules" and not (scope and scope.label) and not near(name):
+            return self._rule(text, line)
+        if rules.announces(label, whole=not value or mode in _LISTS):
+            if pair and value:
+                return self._rule(value, line)
+            if len(label) < 60:
+                self.close()
+                self._rule_label = _RuleLabel(len(line) - len(line.lstrip()), listed, self.ground)
+                self._ruled, self.ground = _OF_LABEL, "rules"
+                return True
         label_alone = not value and (pair or len(label) < 60) and (mode not in _LISTS or name in _OWN)
         if label_alone and self._opens(name, line, mode, listed, sentence=not pair):
             return True
@@ -398,27 +476,62 @@ class LimitReader:
             return True
         return self._sentence(line, text, mode, listed=listed)
 
+    def _end_rules(self, label: str, line: str, *, listed: bool) -> None:
+        """The rules below a label end at the next item of its list, and at a label of another section."""
+        opened = self._rule_label
+        if opened is None or len(line) - len(line.lstrip()) > opened.indent:
+            return
+        if (listed and opened.listed) or key(label) in self.described or sections.section(label):
+            self._ruled, self.ground, self._rule_label = 0, opened.before, None
+
+    def _rule(self, text: str, line: str) -> bool:
+        """Take in a line among rules: it is named, but for a harmless form and a figure of the body."""
+        pair = _pair(text)
+        figure = (
+            pair is not None and _is_figure(key(pair[0])) and _is_one_figure(pair[1]) and not _NEVER.search(pair[1])
+        )
+        return not (figure or rules.is_harmless(text)) and self._name(line)
+
+    def _untold(self, line: str, text: str, mode: Mode) -> bool:
+        """Take in a line below a heading that is not known: a sentence without a known label is named."""
+        if self.ground != "unknown" or mode == "limits":
+            return False
+        pair = _pair(text)
+        if pair is None:
+            return rules.says(text) > 1 and not rules.is_harmless(text) and self._name(line)
+        name = key(pair[0])
+        known = mode in _LISTS or near(name) or name in self.described or _is_figure(name) or rules.describes(pair[0])
+        return not known and rules.says(pair[1]) > 0 and not rules.is_harmless(text) and self._name(line)
+
     def row(self, label: str, value: str, unit: str, whole: str, mode: Mode) -> bool:
         """Take in a row of a table: whether it was a limit."""
         text = _bare(label)
         if self._scope and self._scope.zone:
             return self._name(whole)
+        if self.ground == "rules" and not near(key(text)):
+            return self._rule(_bare(whole), whole)
         if mode in _LISTS and not (near(key(text)) or _ZONE.search(text)):
             return self.cells((whole,), mode)  # an action or a sensor
-        return bool(text) and self._limit(
-            text, _SIGNS.sub(" ", value).strip(), whole, mode, unit=_bare(unit), listed=True
-        )
+        if bool(text) and self._limit(text, _unmarked(value), whole, mode, unit=_bare(unit), listed=True):
+            return True
+        return mode != "limits" and self._is_told(_bare(value)) and self._name(whole)
 
     def cells(self, cells: Sequence[str], mode: Mode) -> bool:
         """Take in cells of a table that say no limit by their place: whether one may be of a limit."""
-        told = [cell for cell in cells if self._may_limit(_bare(cell), mode)]
+        told = [cell for cell in cells if self._may_limit(_bare(cell), mode) or self._is_told(_bare(cell))]
         for cell in told:
             self._name(cell)
         return bool(told)
 
+    def _is_told(self, text: str) -> bool:
+        """Whether a cell is a sentence, in a table below a heading of rules or one that is not known."""
+        return rules.says(text) > {"rules": 0, "unknown": 2}.get(self.ground, LONGEST) and not rules.is_harmless(text)
+
     def column(self, header: str, cell: str) -> None:
-        """Take in a cell of a table whose header may name a limit."""
+        """Take in a cell of a table whose header may name a limit, or announce rules."""
         label = _bare(header)
+        if rules.announces(label, whole=True):
+            self._rule(_bare(cell), cell)
         if key(label) in _LIMIT and any(sign.isalnum() for sign in cell):
             self._limit(label, _bare(cell), f"{header}: {cell}", "text")
 
@@ -460,7 +573,7 @@ class LimitReader:
         """A line without a label: one that may limit is named."""
         if mode == "limits":
             figure = _is_figure(text) and not _NEVER.search(text) and not _MEASURED.search(text)
-            silent = figure or (not listed and _is_words(text)) or text.casefold() in _NONE
+            silent = figure or (not listed and _is_aside(text)) or text.casefold() in _NONE
             return not silent and self._name(line)
         placed = re.search(r"\d", text) and (_PLACE_AXIS.search(text) or _ZONE.search(text))
         inside = mode == "text" and _INSIDE.search(text)
@@ -473,10 +586,13 @@ class LimitReader:
         measured, forbids = _MEASURED.search(text), _FORBIDS.search(text)
         pair = _pair(text)
         if mode == "list":
-            return bool(measured and (forbids or _LOADS.search(text)))
+            return bool(rules.warns(text) or (measured and (forbids or _LOADS.search(text))))
         if pair is not None and key(pair[0]) in self.described:
-            return bool(measured and (forbids or _BURDENS.search(text)))
-        return bool(measured or forbids)
+            return bool(forbids or rules.binds(pair[1]) or (measured and _BURDENS.search(text)))
+        if text.endswith((":", "：")) and only_withdraws(text):
+            return False  # the label of a list that is denied
+        told = rules.warns(text) or withdraws(text) if mode == "actions" else rules.binds(text)
+        return bool(measured or forbids or told)
 
     def _limit(self, label: str, value: str, whole: str, mode: Mode, *, unit: str = "", listed: bool = False) -> bool:
         """Whether a label with a value was of limits."""
@@ -521,7 +637,7 @@ class LimitReader:
         if mode == "limits":
             if figure:
                 return False
-            return bool(listed or not _is_words(text)) and self._name(whole)
+            return bool(listed or not _is_aside(text)) and self._name(whole)
         if about and not figure and mode == "text":
             kind = LIMITS[about][0]
             read = quantities.box(value) if about == "bounds" else quantities.amount(value, kind)
@@ -565,7 +681,8 @@ def _is_figure(label: str) -> bool:
 
 
 def _is_one_figure(value: str) -> bool:
-    return len(_QUANTITIES.findall(value)) < 2 and not (_FORBIDS.search(value) or _ATMOST.search(value))
+    binds = _FORBIDS.search(value) or _ATMOST.search(value) or rules.binds(value)
+    return len(_QUANTITIES.findall(value)) < 2 and not binds
 
 
 def _forbids_something(text: str) -> bool:
@@ -579,6 +696,11 @@ def _is_words(text: str) -> bool:
     """Whether a line has neither a number nor a word that limits."""
     limiting = (_NEVER, _ATMOST, _MEASURED, _FORBIDS)
     return not (re.search(r"\d", text) or any(words.search(text) for words in limiting))
+
+
+def _is_aside(text: str) -> bool:
+    """Whether a sentence among limits is about their values, and no limit."""
+    return _is_words(text) and rules.refers(text)
 
 
 def _about(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from .embodied_states import withdraws
 from .prose import without_brackets
 
 SECTIONS = {
@@ -59,7 +60,7 @@ def key(text: str) -> str:
 def section(text: str) -> str:
     """identity, sensors, actions, limits, other, "unsupported" for what says no; "" for an unknown heading."""
     known = _SECTION.get(key(text), "")
-    if known in ("", "actions") and _DENIED.search(text):
+    if known in ("", "actions") and (_DENIED.search(text) or withdraws(text)):
         return "unsupported"
     if known:
         return known
@@ -69,7 +70,7 @@ def section(text: str) -> str:
 def offers(text: str) -> bool:
     """Whether a line says that the actions below it are supported: "The robot supports these actions:"."""
     said = _ACTIONS.search(text) and _OFFERED.search(text)
-    return bool(said) and not _DENIED.search(text) and not _ABOUT.search(text)
+    return bool(said) and not (_DENIED.search(text) or withdraws(text) or _ABOUT.search(text))
 
 
 def names_actions(text: str) -> bool:

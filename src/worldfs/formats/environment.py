@@ -6,7 +6,8 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.document_size import refuse_large
+from worldfs.base.errors import Unsafe
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Scene
 from worldfs.formats import block
@@ -16,7 +17,6 @@ from worldfs.formats.environment_read import scene_of
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
-MAX_BYTES = 16 * 2**20
 __all__ = ["Environment", "artifact_path", "merge", "next_baseline", "read", "upgrade"]
 
 
@@ -32,9 +32,9 @@ class Environment(NamedTuple):
 def read(data: bytes) -> Environment:
     """The document in `data`; missing (b"") and prose are an empty one (workspace D36).
 
-    Raises BadInput for a text that is half-written, no UTF-8, or larger than MAX_BYTES.
+    Raises BadInput for a text that is half-written, no UTF-8, or too large.
     """
-    _limit(data)
+    refuse_large(data, "ENVIRONMENT.md", "file.keep_artifacts")
     found, dialect = locate(block.decode(data))
     if found is None or dialect == "empty":
         return Environment(Scene(), value=found.value if found else {})
@@ -72,9 +72,9 @@ def merge(
     """
     from worldfs.formats import environment_merge
 
-    _limit(data)
+    refuse_large(data, "ENVIRONMENT.md", "file.keep_artifacts")
     merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now, before=before or Scene(), whole=whole)
-    _limit(merged)  # what could not be read again is not written
+    refuse_large(merged, "ENVIRONMENT.md", "file.keep_artifacts")  # what could not be read again is not written
     return merged
 
 
@@ -90,13 +90,3 @@ def upgrade(data: bytes) -> bytes:
     from worldfs.formats import environment_upgrade
 
     return environment_upgrade.upgrade(data)
-
-
-def _limit(data: bytes) -> None:
-    if len(data) > MAX_BYTES:
-        raise BadInput(
-            coded("file.n_bytes", n=len(data)),
-            path="ENVIRONMENT.md",
-            expected=coded("file.most_environment", n=MAX_BYTES),
-            fix=coded("file.keep_artifacts"),
-        )

@@ -217,13 +217,18 @@ def robot_entry(
     before = seen.before.robot(robot.robot_id)
     earlier = spell(before) if before is not None else {}
     present = old if isinstance(old, dict) else {}
-    told = _HAND if robot.gripper and (present.get("holding") or None) != robot.holding else frozenset()
+    told = _HAND if says_hand(robot) and (present.get("holding") or None) != (robot.holding or None) else frozenset()
     news = {
         key: merge_members(present.get(key), value)
         for key, value in whole.items()
         if key in told or key not in earlier or not same(earlier[key], value)
     }
     return EntryUpdate(robot.robot_id, whole, news)
+
+
+def says_hand(robot: RobotState) -> bool:
+    """Whether it says what it holds; without a gripper, `None` says nothing."""
+    return bool(robot.gripper) or robot.holding is not None
 
 
 def never_removed(id: Any, entry: Any) -> bool:
@@ -337,8 +342,8 @@ def edges(
     placed = {r.subject for r in seen.scene.relations} | {thing.id for thing in seen.things if is_well_formed(thing)}
     moved = {str(ids.get(id, id)) for id in seen.support_changed & placed}
     robot = seen.robot
-    # what it holds a robot with a gripper says itself: an edge that has it hold another thing is its own, and over
-    says = robot is not None and bool(robot.gripper)
+    # an edge that has a robot hold another thing than it says is its own, and over
+    says = robot is not None and says_hand(robot)
     held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
     own = {str(node): str(id) for id, node in ids.items()}

@@ -91,7 +91,7 @@ def _q1_robot(old: Any, robot: RobotState) -> Json:
     elif robot.gripper:
         fields["gripper_state"] = str(robot.gripper)
     if robot.holding is not None or ("holding" in old and robot.gripper):
-        fields["holding"] = robot.holding
+        fields["holding"] = robot.holding or None
     return fields
 
 

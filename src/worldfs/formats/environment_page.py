@@ -66,7 +66,7 @@ def _page_robot(robot: RobotState) -> Json:
     if robot.gripper:
         fields["gripper"] = str(robot.gripper)
     if robot.gripper or robot.holding is not None:  # without a gripper it says nothing of what it carries
-        fields["holding"] = robot.holding
+        fields["holding"] = robot.holding or None
     return fields | extra(robot.extra)
 
 
@@ -128,8 +128,8 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
 
 
 def _opened(thing: Thing) -> Json:
-    """Of a drawer or a lid, how far it is open (m or rad), and the word for that."""
-    return {"status": thing.status} | amounts(thing) if "opening" in thing.extra else {}
+    """Of a drawer or a lid, how far it is open (m or rad), and the word for that; of a basket, what was poured in."""
+    return amounts(thing) | ({"status": thing.status} if "opening" in thing.extra else {})
 
 
 def _kind(thing: Thing) -> str:

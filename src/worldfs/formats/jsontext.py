@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import nests_deeper, repeated_name
+from worldfs.base.json_text import NoNumber, in_our_words, nests_deeper, repeated_name, whole_number
 from worldfs.base.messages import coded
 from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import Repeated, same
 
 LONG_LINE = 4096
+LONG_TEXT = 1 << 18  # characters from which other threads would wait for the scanner
 WIDTH = 120  # a container that is longer gets lines of its own
 MAX_DEPTH = 100  # brackets inside brackets; deeper text is refused before anything recurses over it
 
@@ -49,18 +51,33 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0, repeated: Rep
     """
     source = text if whole is None else whole
     try:
-        value = json.loads(text, object_pairs_hook=None if repeated is None else partial(_mapping, repeated))
+        value = _loaded(text, repeated)
     except json.JSONDecodeError as error:
         raise _bad(source, offset + error.pos, error.msg) from None
     except RecursionError:
         raise _too_deep() from None
-    except ValueError as error:  # an integer of more digits than Python reads
+    except NoNumber as error:
         raise BadInput(
             coded("file.unreadable_json_why", why=str(error)), expected=coded("file.ordinary_numbers")
         ) from None
     if nests_deeper(text, value, MAX_DEPTH):
         raise _too_deep()
     return value
+
+
+def _loaded(text: str, repeated: Repeated | None) -> Any:
+    """Of a long text each mapping and number is made by a function of ours: the scanner lets other threads go on."""
+    long = len(text) > LONG_TEXT
+    hook = partial(_mapping, repeated) if repeated is not None else _plain if long else None
+
+    def read(parse_int: Callable[[str], int] | None = whole_number if long else None) -> Any:
+        return json.loads(text, object_pairs_hook=hook, parse_int=parse_int)
+
+    return in_our_words(read)
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return dict(pairs)
 
 
 def _mapping(repeated: Repeated, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -97,6 +97,21 @@ def values(line: str) -> list[str]:
     return [unescape(line[a:b].strip()) for a, b in spans(line)]
 
 
+def is_whole(line: str, header: Sequence[str]) -> bool:
+    """Whether a row has a cell for each column. The last line of a text, if it has no line end, may be the first part
+    of what its writer adds later: it is whole only with its closing bar."""
+    cells = spans(line)
+    closed = line.endswith(("\n", "\r")) or line[cells[-1][1] :].startswith("|")
+    return closed and len(cells) >= len(header)
+
+
+def strays(lines: Sequence[str], mask: Sequence[int]) -> list[int]:
+    """Lines that begin or end with a bar and belong to no table."""
+    inside = {line for table in find(lines, mask) for line in range(table.first, table.end)}
+    outside = (number for number in range(len(lines)) if mask[number] and number not in inside)
+    return [number for number in outside if "|" in (text := lines[number].strip())[:1] + text[-1:]]
+
+
 def replace(line: str, column: int, value: str) -> str:
     """The row with one cell changed, padded to its old width; every other byte stays. A short row is lengthened."""
     cells = spans(line)

@@ -10,7 +10,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.base.restricting_fields import bounds, resembles, restricting
 
-from . import markdown_tables, prose
+from . import entry_ids, markdown_tables, prose
 from .markdown_tables import MarkdownTable
 
 PATH: Final = "ORCHESTRATOR.md"
@@ -59,10 +59,18 @@ PRIORITIES: Mapping[str, tuple[str, ...]] = {
 }
 _PRIORITY = {word: name for name, words in PRIORITIES.items() for word in words}
 CANCELLED: Final = frozenset(("cancelled", "canceled", "cancel", "取消", "已取消"))
+ROBOT: Final = "robot:"  # among the requirements: the only robot that may do it
+_ROBOT_WORD: Final = re.compile(r"(?:robot|机器人)\s*[:：]\s*", re.IGNORECASE)
 _BLANK = frozenset(("", "—", "–", "-"))
 _EMPTY = _BLANK | {"n/a", "none", "无"}
 _LOG_ENTRY = re.compile(r"[ \t]*[-*+][ \t]+(\[\d\d:\d\d(?::\d\d)?\][ \t].*)")
+_SEVERAL: Final = re.compile(r"(?<![\w-])(?:or|and|not|either|any|all)(?![\w-])|[/\\|]|或|不要|任意", re.IGNORECASE)
 _PLUS = re.compile(r"[+＋,，、;；&]")
+_DATE: Final = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"
+_CLOCK: Final = r"\d{1,2}[:：]\d\d(?:[:：]\d\d(?:[.,]\d+)?)?(?:\s*(?:[ap]\.?m\b\.?|z\b|[+-]\d\d:?\d\d))?"
+_TIME: Final = re.compile(rf"(?:{_DATE}(?:[t\s]\s*{_CLOCK})?|{_CLOCK}|now\b|现在)", re.IGNORECASE)
+_AROUND: Final = " \t()（）[]【】<>《》,，;；:：.。/-–—*_~!！"  # signs about a word that change nothing of it
+_BY: Final = re.compile(r" by \w+(?: \w+)?$")
 
 
 class ActiveMission(NamedTuple):
@@ -83,7 +91,7 @@ class QueuedMission(NamedTuple):
     mission: str
     requirements: tuple[str, ...] = ()
     priority: str = "normal"
-    queued_at: str = ""  # HH:MM:SS, or what a person wrote
+    queued_at: str = ""  # HH:MM:SS, or the date and time that a person wrote
     cancelled: bool = False  # a cell of its row says so
 
 
@@ -97,11 +105,16 @@ class Dashboard(NamedTuple):
 
 
 class ParsedDashboard(NamedTuple):
-    """`refused`: rows of the pending queue that make no mission, by their first cell; they stay in the file."""
+    """`refused`: rows of the pending queue that make no mission, by their first cell; they stay in the file.
+    `refused_at`: which rows these are. `torn`: the text ends inside of a row, which its writer may yet complete.
+    `strays`: rows that are in no table."""
 
     dashboard: Dashboard
     refused: tuple[tuple[str, Finding], ...] = ()
     language: str = "en"
+    refused_at: tuple[int, ...] = ()
+    torn: bool = False
+    strays: tuple[Finding, ...] = ()
 
 
 def read(data: bytes) -> ParsedDashboard:
@@ -111,17 +124,28 @@ def read(data: bytes) -> ParsedDashboard:
     for name, (table, fields) in tables.items():
         values[name] = [_values(name, row, fields) for row in table.rows[:MOST_ROWS]]
     refused: list[tuple[str, Finding]] = []
+    refused_at: list[int] = []
     queue: list[QueuedMission] = []
-    unread = [_unread(*tables["queue"], row) for row in tables["queue"][0].rows] if "queue" in tables else []
-    for (mission, requirements, priority, queued_at), column in zip(values.get("queue", ()), unread, strict=False):
-        cancelled = bool({priority.casefold(), queued_at.casefold(), requirements.casefold()} & CANCELLED)
-        if cancelled or not mission or not (finding := _finding(mission, priority, column)):
-            when = "" if queued_at.casefold() in CANCELLED else queued_at
-            if mission:
-                named = _PRIORITY.get(priority.casefold(), "normal")
-                queue.append(QueuedMission(mission, _requirements(requirements), named, when, cancelled))
+    torn = False
+    waiting, columns = tables.get("queue", (MarkdownTable(0, (), (), ()), {}))
+    for at, (mission, requirements, priority, queued_at) in enumerate(values.get("queue", ())):
+        line = lines[waiting.body[at]]
+        when, said = _when(queued_at)
+        more = _cells_over(line, waiting)
+        if any(map(says_cancelled, (requirements, priority, said, *more))):
+            cancelled, finding = True, None
+        elif markdown_tables.is_whole(line, waiting.header):
+            column = _unread(waiting, columns, waiting.rows[at]) or "".join(more[:1])
+            cancelled, finding = False, _finding(mission, _requirements(requirements), priority, column, said)
         else:
+            cancelled, finding = False, _unfinished(mission, line, waiting.header)
+            torn |= not line.endswith(("\n", "\r"))
+        if finding is not None and (mission or torn):
             refused.append((mission, finding))
+            refused_at.append(at)
+        elif mission:
+            named = _PRIORITY.get(priority.casefold(), "normal")
+            queue.append(QueuedMission(mission, _requirements(requirements), named, when, cancelled))
     found = Dashboard(
         tuple(ActiveMission(*row) for row in values.get("active", ()) if row[0]),
         tuple(PoolRobot(*row) for row in values.get("robots", ()) if row[0]),
@@ -130,17 +154,23 @@ def read(data: bytes) -> ParsedDashboard:
     )
     chinese = any(not "".join(table.header).isascii() for table, _ in tables.values())
     chinese |= any("调度" in head.text for head in prose.headings(lines, mask))
-    return ParsedDashboard(found, tuple(refused), "zh" if chinese else "en")
+    strays = tuple(_stray(lines[number]) for number in markdown_tables.strays(lines, mask))
+    return ParsedDashboard(found, tuple(refused), "zh" if chinese else "en", tuple(refused_at), torn, strays)
 
 
-def write(data: bytes | None, dashboard: Dashboard, *, language: str = "en") -> bytes:
+def write(
+    data: bytes | None, dashboard: Dashboard, *, language: str = "en", had: Collection[str] | None = None
+) -> bytes:
     """The document after `dashboard`: cells that differ are replaced, rows added and removed; prose, unknown sections
-    and columns, and refused rows stay. A new document is written in `language`."""
+    and columns, and refused rows stay. A new document is written in `language`.
+
+    `had`: waiting missions that had a row before, so that a refused row of the same words may be theirs, changed; None:
+    any.
+    """
     if not data or not data.strip():
         return _fresh(dashboard, language).encode()
     present = read(data)
     text = prose.decode(data, PATH)
-    keep = {mission for mission, _ in present.refused}
     rows: dict[str, Sequence[tuple[object, ...]]] = {
         "active": dashboard.active,
         "robots": dashboard.robots,
@@ -149,7 +179,8 @@ def write(data: bytes | None, dashboard: Dashboard, *, language: str = "en") -> 
     for name in _TABLES:
         lines, _, tables = _parts(text.encode())
         if name in tables:
-            text = "".join(_patched(lines, name, tables[name], rows[name], keep if name == "queue" else ()))
+            keep = present.refused_at if name == "queue" else ()
+            text = "".join(_patched(lines, name, tables[name], rows[name], keep, had=had))
         elif rows[name]:
             end = prose.ending(lines)
             added = [f"## {_words(present.language)[name]}", *_table(name, rows[name], present.language)]
@@ -200,15 +231,59 @@ def _unread(table: MarkdownTable, fields: Mapping[str, int], row: Sequence[str])
     return ""
 
 
-def _finding(mission: str, priority: str, unread: str) -> Finding | None:
-    """Why a row of the pending queue makes no mission."""
+def says_cancelled(cell: str) -> bool:
+    """Whether a cell says no more than that the mission is cancelled, and by whom."""
+    return _BY.sub("", cell.strip(_AROUND)).strip(_AROUND).casefold() in CANCELLED
+
+
+def _when(cell: str) -> tuple[str, str]:
+    """The time that a cell begins with, and what else it says; also the time behind "cancelled"."""
+    behind = _TIME.search(cell)
+    if behind and says_cancelled(cell[: behind.start()]) and not cell[behind.end() :].strip(_AROUND):
+        return behind[0], cell[: behind.start()]
+    found = _TIME.match(cell)
+    return (found[0], cell[found.end() :].strip(_AROUND)) if found else ("", cell)
+
+
+def _cells_over(line: str, table: MarkdownTable) -> list[str]:
+    """What a row says behind its last column."""
+    cells = markdown_tables.values(line)[len(table.header) :]
+    return [word for cell in cells if (word := prose.one_line(cell)) not in _EMPTY]
+
+
+def _unfinished(mission: str, line: str, header: Sequence[str]) -> Finding:
+    """Of a row that is not whole: its writer may complete it."""
+    expected = coded("mission.whole_row", n=len(header))
+    found = coded("mission.part_of_row", row=prose.one_line(line)[:80])
+    where = f"{PATH} Pending Queue / {mission[:80]}"
+    return Finding("MISSION_UNFINISHED", where, expected, found, coded("mission.complete_row"))
+
+
+def _stray(line: str) -> Finding:
+    """A row, or the rest of one, that is in no table."""
+    row = prose.one_line(line)[:80]
+    expected, found = coded("mission.row_in_queue"), coded("mission.row_outside", row=row)
+    return Finding("ROW_OUTSIDE", f"{PATH} / {row}", expected, found, coded("mission.move_row"), warning=True)
+
+
+def _finding(mission: str, requirements: Sequence[str], priority: str, unread: str, beside_time: str) -> Finding | None:
+    """Why a row of the pending queue makes no mission. `beside_time`: what Queued At says that is no time."""
     where, fix = f"{PATH} Pending Queue / {mission[:80]}", coded("mission.correct_row")
+    if not mission:
+        return None
+    robots = [word.removeprefix(ROBOT).strip() for word in requirements if word.startswith(ROBOT)]
+    if len(robots) > 1 or any(entry_ids.unsafe(id) or _SEVERAL.search(id) for id in robots):
+        found, expected = ", ".join(robots)[:80], coded("mission.one_robot")
+        return Finding("MISSION_ROBOT", where, expected, found, fix)
     if len(mission) > LONGEST:
         found = coded("mission.characters", n=len(mission))
         return Finding("MISSION_TOO_LONG", where, coded("mission.at_most_characters", n=LONGEST), found, fix)
     if priority.casefold() not in _PRIORITY:
         expected = coded("common.one_of", names=list(PRIORITIES))
         return Finding("MISSION_PRIORITY", where, expected, priority[:80], fix)
+    if beside_time:
+        fix = coded("mission.time_or_cancelled")
+        return Finding("MISSION_TIME", where, coded("mission.a_time"), beside_time[:80], fix)
     if unread:
         found, fix = coded("session.unread", name=unread[:80]), coded("mission.column_out")
         return Finding("FIELD_UNREAD", where, coded("common.one_of", names=_HEADERS["en"]["queue"]), found, fix)
@@ -216,7 +291,8 @@ def _finding(mission: str, priority: str, unread: str) -> Finding | None:
 
 
 def _requirements(cell: str) -> tuple[str, ...]:
-    return tuple(word for part in _PLUS.split(cell) if (word := part.strip()) and word not in _EMPTY)
+    words = (word for part in _PLUS.split(cell) if (word := part.strip()) and word not in _EMPTY)
+    return tuple(_ROBOT_WORD.sub(f"{ROBOT} ", word) for word in words)
 
 
 def _patched(
@@ -224,22 +300,40 @@ def _patched(
     name: str,
     found: tuple[MarkdownTable, Mapping[str, int]],
     wanted: Iterable[tuple[object, ...]],
-    keep: Collection[str],
+    keep: Collection[int],
+    *,
+    had: Collection[str] | None,
 ) -> list[str]:
-    """The lines with the rows of one table replaced: a known row keeps its line but for cells that differ."""
+    """The lines with the rows of one table replaced: a known row keeps its line but for cells that differ. `keep`: rows
+    that stay; of a name in `had` one of them may be the row that is looked for, changed."""
     columns, (table, fields) = _TABLES[name], found
+    kept = {table.body[at] for at in keep}
     old: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
     for number, row in zip(table.body, table.rows, strict=True):
         present = _values(name, row, fields)
         old.setdefault(present[0], []).append((number, present))
+
+    def known_row(cells: Sequence[str]) -> tuple[int, tuple[str, ...]] | None:
+        """The one that says the same, else one that does not stay."""
+        alike = [
+            (any(not _same(*pair) for pair in zip(columns, row[1], cells, strict=True)), row[0] in kept, row)
+            for row in old.get(cells[0], ())
+            if row[0] not in kept or had is None or cells[0] in had
+        ]
+        if not alike:
+            return None
+        row = min(alike)[2]
+        old[cells[0]].remove(row)
+        return row
+
     end = prose.ending(lines)
     shape = lines[table.body[-1] if table.body else table.first]
     widths = [max(0, prose.width(shape[a:b]) - 2) for a, b in markdown_tables.spans(shape)]
     rows: list[tuple[int, str]] = []
     for item in wanted:
         cells = tuple(_cell(value) for value in item)
-        if known := old.get(str(item[0])):
-            number, present = known.pop(0)
+        if (known := known_row(cells)) is not None:
+            number, present = known
             line = lines[number]
             for column, before, now in zip(columns, present, cells, strict=True):
                 if column in fields and not _same(column, before, now):
@@ -250,7 +344,7 @@ def _patched(
             made = [new.get(i, "") for i in range(len(table.header))]
             rows.append((len(lines), markdown_tables.row(made, widths) + end))
     # a row that was refused is its author's to correct
-    rows += [(number, lines[number]) for mission in keep for number, _ in old.get(mission, ())]
+    rows += [(number, lines[number]) for left in old.values() for number, _ in left if number in kept]
     made = [lines[table.first + 1], *(line for _, line in sorted(rows, key=lambda row: row[0]))]
     last = "" if table.end == len(lines) else end
     ends = [*(end for _ in made[1:]), last]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from worldfs.base.document_size import refuse_large
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
@@ -37,6 +38,12 @@ class Heading(NamedTuple):
 
 
 def decode(data: bytes, path: str) -> str:
+    """The text of a document. Raises `BadInput` for one that is too large, and as `utf8`."""
+    refuse_large(data, path, "file.shorten")
+    return utf8(data, path)
+
+
+def utf8(data: bytes, path: str) -> str:
     """The text of a file. Raises `BadInput` with the place of the first byte that is not UTF-8."""
     try:
         return data.decode("utf-8")

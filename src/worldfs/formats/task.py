@@ -154,6 +154,15 @@ def unread_tables(data: bytes) -> tuple[str, ...]:
     return tuple(" | ".join(table.header) for table in tables)
 
 
+def unfinished_rows(data: bytes) -> tuple[str, ...]:
+    """The rows of the table of steps that are not whole: what they lack may say which robot, or when."""
+    lines = prose.split(prose.decode(data, PATH))
+    table = _read(lines)[1]
+    body = () if table is None else table.body
+    header = () if table is None else table.header
+    return tuple(prose.one_line(lines[at]) for at in body if not markdown_tables.is_whole(lines[at], header))
+
+
 def _goal(lines: Sequence[str], mask: Sequence[int], heads: Sequence[Heading]) -> tuple[str, bool]:
     for head in heads:
         match = _TITLE.fullmatch(head.text)

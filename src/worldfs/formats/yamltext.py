@@ -245,7 +245,7 @@ def edit(text: str, old: Any, new: Any) -> str:
             return after
     except (_NoSplice, BadInput):
         pass
-    comments = re.match(r"(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*", text)
+    comments = re.match(r"(?:[ \t]*+(?:#[^\n]*+|---[ \t]*+)?+\n)*+", text)
     return (comments[0] if comments else "") + block(new, "", splice.newline) + splice.newline
 
 

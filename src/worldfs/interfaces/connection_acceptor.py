@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
+from worldfs.base.forked_child import keep_from_children
+
 BACKLOG: Final = 1_024
 AT_ONCE: Final = 16  # connections accepted in one step of the loop, in which those that gave way are not yet closed
 RETRY_S: Final = 1.0  # after the system refused to accept
@@ -65,6 +67,7 @@ class ConnectionAcceptor:
 
     def listen(self, sockets: Sequence[socket.socket]) -> None:
         for item in sockets:
+            keep_from_children(item.fileno())
             item.setblocking(False)
             item.listen(BACKLOG)
             self._listening.append(item)
@@ -97,6 +100,7 @@ class ConnectionAcceptor:
                 self._rest(listening, error)
                 return
             if self._has_room():
+                keep_from_children(taken.fileno())
                 taken.setblocking(False)
                 self._strangers[taken] = None
                 if self._stranger_s:

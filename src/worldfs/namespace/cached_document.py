@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from worldfs.base.document_size import refuse_large
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.storage.store_interface import ABSENT
 from worldfs.tree.verb_values import Content
@@ -59,6 +60,7 @@ class CachedDocument(Generic[Parsed]):
             new = edit(data)
             if new == data:
                 return False
+            refuse_large(new, self.path, "file.shorten")
             try:
                 self._namespace.write(self.path, new, expect=revision or ABSENT)
             except (Conflict, Exists):

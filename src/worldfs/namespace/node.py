@@ -62,6 +62,12 @@ class ResolvedPath:
     def directory(self) -> bool:
         return self.row is None or (self.entry is not None and self.entry.directory)
 
+    @property
+    def behind_links(self) -> str:
+        """The path that the links lead to; "" where the path walks through none."""
+        real = "/" + "/".join(self.real)
+        return "" if real == self.path else real
+
 
 class Node:
     """One path of one binding. It is bound at the walk, and again only when what the binding sees has changed: then it
@@ -107,7 +113,7 @@ class Node:
             writable, kind = self._space.writable(row, at.names, at.role), row.kind
             found = self._file_stat(at, row, writable) if sized else Stat(False, writable=writable)
         name = self.path.rpartition("/")[2] or "/"
-        found = found._replace(kind=kind, id=self.id, name=name, path=self.path)
+        found = found._replace(kind=kind, id=self.id, name=name, path=self.path, real=at.behind_links)
         if at.state is not None and (row is None or at.content is not None):
             at.stat = found
         return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
+from worldfs.base.drawers import with_drawn_part
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.map_zones import map_zones
 from worldfs.base.measured_facts import NOTHING, fact, facts
@@ -27,7 +28,7 @@ from worldfs.base.order_parameters import (
     unread_parameters,
     usual_names,
 )
-from worldfs.base.resting import STEADY, is_steady
+from worldfs.base.resting import STEADY, is_steady, slope
 from worldfs.base.restricting_fields import restricts
 from worldfs.base.standard_operations import (
     FIXTURED,
@@ -317,11 +318,16 @@ def _support(case: _Case, value: str) -> Thing | None:
 
 
 def _steady(case: _Case, held: object, on: object) -> None:
-    """What is set down on too narrow a thing falls, and takes it along."""
+    """What is set down on too narrow or too steep a thing falls, and takes it along."""
     thing, support = case.scene.thing(str(held)), case.scene.thing(str(on))
-    if thing is not None and support is not None and thing is not support and not is_steady(thing, support):
+    if thing is None or support is None or thing is support:
+        return
+    ids = {"id": refusals.display_value(support.id), "thing": refusals.display_value(thing.id)}
+    if steep := slope(thing, support):
+        lies = [fact(one.id, "orientation", one.orientation) for one in (thing, support)]
+        case.say("critic.steep", *lies, degrees=math.degrees(steep), **ids)
+    elif not is_steady(thing, support):
         lies = [fact(one.id, name, getattr(one, name)) for one in (thing, support) for name in ("size", "orientation")]
-        ids = {"id": refusals.display_value(support.id), "thing": refusals.display_value(thing.id)}
         case.say("critic.unsteady", *lies, mm=1000 * min(lying(support)[:2]), least=2000 * STEADY, **ids)
 
 
@@ -330,7 +336,7 @@ def _misses(at: Vec, support: Thing) -> bool:
     there = (*at[:2], *support.position[:2], *support.size[:2])
     if len(support.size) < 2 or len(support.position) < 2 or not all(math.isfinite(v) for v in there):
         return False
-    return gap(Thing("", position=at), support) > ASTRAY
+    return gap(Thing("", position=at), with_drawn_part(support)) > ASTRAY
 
 
 def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:

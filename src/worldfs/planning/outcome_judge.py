@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from worldfs.base.drawers import drawn_out
 from worldfs.base.footprint import lying, yaw
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.map_zones import map_zones
@@ -31,7 +32,7 @@ from worldfs.base.standard_operations import (
 
 from .parameters import number, point
 from .planner.directions import axis
-from .planner.scene_facts import tops
+from .planner.scene_facts import opens, tops
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said
 LAID, ASTRAY = 0.03, 0.15  # m, the same of a thing
@@ -86,7 +87,7 @@ def held_by(robot: RobotState, scene: Scene) -> str | None:
     held = robot.holding or next(
         (one.subject for one in scene.relations if (one.relation, one.object) == ("held_by", robot.robot_id)), None
     )
-    return held or ("" if robot.gripper in ("open", "closed") else None)
+    return held or ("" if robot.gripper in ("open", "closed") or robot.holding == "" else None)
 
 
 def _moved(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
@@ -174,6 +175,10 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     ):
         return UNSEEN
     name, value = given_parameter(order.params, places)
+    named_place = given_parameter(order.params, tuple(one for one in places if one not in POINT))
+    into = seen.thing(seen.named(named_place[1])) if isinstance(named_place[1], str) else None
+    if into is not None and opens(into):
+        name, value = named_place  # a point in a drawer is wherever the drawer is when it opens
     observed: Json = {"object": id, "position": [*thing.position]}
     if isinstance(value, str) and name not in POINT:
         support = seen.thing(seen.named(value))
@@ -283,17 +288,20 @@ def _lies(thing: Thing, support: Thing, seen: Observed) -> bool | None:
     side; in a container, between its floor and its rim. On another thing there: that is not said of the support."""
     if coordinates(support.position) is None or coordinates(support.size) is None:
         return None
+    container, out = support.is_container or opens(support), drawn_out(support)
+    if out is None:
+        return None
     dx, dy = (a - b for a, b in zip(thing.position[:2], support.position[:2], strict=True))
     cos, sin = math.cos(yaw(support)), math.sin(yaw(support))
-    along = (dx * cos + dy * sin, dy * cos - dx * sin)
+    along = (dx * cos + dy * sin + out, dy * cos - dx * sin)
     beside = max(abs(part) - side / 2 for part, side in zip(along, support.size[:2], strict=True))
     low, high = min(tops(support)), max(tops(support))
-    if support.is_container:
+    if container:
         low = support.position[2] - support.size[2] / 2
     bottom = _bottom(thing)
     if (out := _near(max(beside, low - thing.position[2]), 0.0, ASTRAY)) is not True:
         return out
-    if support.is_container:
+    if container:
         return True if low - LAID <= bottom <= high + STILL else _hovers(thing, support, bottom - high, seen)
     if min(abs(bottom - one) for one in tops(support)) <= LAID:
         return True

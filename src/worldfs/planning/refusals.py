@@ -48,6 +48,7 @@ REASONS: dict[str, RefusalReason] = {
     "critic.place": RefusalReason("SCHEMA_VALIDATION", "ENVIRONMENT.md objects / {id} / position"),
     "critic.astray": RefusalReason("SCHEMA_VALIDATION", "ACTION.md params / target_position"),
     "critic.round": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / shape"),
+    "critic.steep": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / orientation"),
     "critic.unsteady": RefusalReason("CRITIC_REFUSED", "ENVIRONMENT.md objects / {id} / size"),
     "critic.reach_unchecked": RefusalReason("REACH_UNCHECKED", f"{LIMITS} / Max Reach", warning=True),
     "critic.payload": RefusalReason("PROFILE_LIMIT", f"{LIMITS} / Max Payload"),

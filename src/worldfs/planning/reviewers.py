@@ -40,8 +40,13 @@ class ReviewerChain:
         made = {name: _made(name, added, context) for name in sorted(added)}
         self.added = {name: one for name, one in made.items() if one is not None}
 
-    def review(self, order: Order, scene: Scene, profile: Profile | None, run: Run) -> Sequence[Finding]:
+    def review(
+        self, order: Order, scene: Scene, profile: Profile | None, run: Run, own: Profile | None = None
+    ) -> Sequence[Finding]:
+        """`own`: of a robot whose document has another one's profile; it holds as well."""
         findings = list(self._critic.review(order, scene, profile))
+        if own is not None and not refuses(findings):
+            findings += self._critic.review(order, scene, own)
         return findings if refuses(findings) else [*findings, *self.review_added(order, scene, profile, run)]
 
     def review_added(self, order: Order, scene: Scene, profile: Profile | None, run: Run) -> Sequence[Finding]:

@@ -60,6 +60,11 @@ def chunk_has_actions(chunk: ActionChunk) -> WrongField | None:
     shape = chunk.actions.shape
     if len(shape) != 2 or 0 in shape or chunk.actions.dtype.kind not in "fiu":
         return WrongField("actions", str(tuple(shape)), coded("session.rows_of", dim="D"))
+    return held_back(chunk)
+
+
+def held_back(chunk: ActionChunk) -> WrongField | None:
+    """What is said beside the actions and would hold them back or limit them: no client reads it."""
     for name, value in chunk.extra.items():
         # figures of the model may have such names (`max_logit`): flags, words and limits of motion count
         if restricts(name, value) and (isinstance(value, bool | str) or bounds(name)):

@@ -16,6 +16,7 @@ from typing import Self
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import Busy, from_os
+from worldfs.base.forked_child import keep_from_children
 from worldfs.base.messages import coded
 
 from . import server_responses
@@ -67,6 +68,7 @@ class PolicyServer:
                     fix=coded("session.choose_port"),
                 ) from None  # fmt: skip
             raise from_os(error, path=f"{host}:{port}", op="policy serve") from None
+        keep_from_children(self._listening.fileno())
         self.host, self.port = host, int(self._listening.getsockname()[1])
 
     def run(self) -> None:
@@ -82,6 +84,7 @@ class PolicyServer:
                         self._stopping, 0.05
                     )  # the client has gone again, or there are no descriptors left for the moment
                     continue
+                keep_from_children(taken.fileno())
                 self._admit(DeadlineSocket(taken, self._clock))
         self._listening.close()
         with self._lock:

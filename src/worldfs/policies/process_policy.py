@@ -9,24 +9,20 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import selectors
-import shutil
-import signal
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.foreign_process import ForeignProcess, find_program
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
@@ -51,7 +47,6 @@ NEEDS: Final = {
         "'transformers>=4.40,<5' timm pillow)",
     ),
 }
-_OURS = re.compile(r"^(PAOS_|PYTHON)|TOKEN|SECRET|PASSWORD|_KEY$|^KEY$", re.I)  # variables that are not for it
 PIECE = 1 << 20
 SETTINGS: Final = ("unnorm_key", "device")  # of a policy_client, that the model is made with
 
@@ -62,8 +57,7 @@ class ProcessPolicy:
     def __init__(self, spec: PolicySpec, path: str, kind: str, clock: Clock) -> None:
         self.spec, self._path, self._kind, self._clock = spec, path, kind, clock
         self._most = max_answer_bytes(spec)
-        self._process: subprocess.Popen[bytes] | None = None
-        self._stderr: IO[bytes] | None = None  # what the process prints
+        self._process: ForeignProcess | None = None
         self._info: PolicyInfo | None = None
         self._lock = threading.Lock()  # of the process, which another thread may end
         self._moving = threading.RLock()  # of its pipes: none is closed while another thread waits at it
@@ -102,19 +96,15 @@ class ProcessPolicy:
         """From any thread: the process ends, and with it what waits for it."""
         with self._lock:
             process, self._process, self._info = self._process, None, None
-            header, self._stderr = self._stderr, None
             bell, self._bell = self._bell, None
         if process is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.end()
         if bell is not None:
             os.close(bell[1])
         with self._moving:
             if bell is not None:
                 os.close(bell[0])
-            pipes = () if process is None else (process.stdin, process.stdout)
-            for pipe in (*pipes, header):
+            for pipe in () if process is None else (process.stdin, process.stdout):
                 if pipe is not None:
                     with suppress(OSError):
                         pipe.close()
@@ -124,22 +114,17 @@ class ProcessPolicy:
     def _start(self) -> None:
         self.close()
         python = str(self.spec.extra.get("python") or sys.executable)
-        found = shutil.which(os.path.expanduser(python))
+        found = find_program(python)
         if found is None:
             raise MissingRequirement(
                 coded("session.no_python", python=python), path="policy_client.python", op="open a policy",
                 expected=NEEDS[self._kind][1], fix=coded("session.correct_python"),
             )  # fmt: skip
-        environ = {name: value for name, value in os.environ.items() if not _OURS.search(name)}
         settings = {name: self.spec.extra[name] for name in SETTINGS if name in self.spec.extra}
-        environ |= {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
         with self._lock:
             self._bell = os.pipe()
-            self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
-            self._process = subprocess.Popen(
-                [found, str(CHILD), self._kind, self._path, json.dumps(settings)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, env=environ, start_new_session=True,
-            )  # fmt: skip
+            command = [found, str(CHILD), self._kind, self._path, json.dumps(settings)]
+            self._process = ForeignProcess(command, {"HF_HUB_OFFLINE": "1"}, talks=True)
 
     def _ask(self, head: Json, arrays: Mapping[str, Array], timeout_s: float) -> tuple[Json, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
@@ -191,7 +176,7 @@ class ProcessPolicy:
             except TimeoutError:
                 found, code = late, "POLICY_TIMEOUT"
             except (OSError, ValueError):  # it ended, or another thread closed it
-                words = self._tail()
+                words = process.last_line()
                 found, code = f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION"
             self.close()
             raise self._trouble(found, code)
@@ -239,18 +224,6 @@ class ProcessPolicy:
             self.close()
             raise self._trouble(coded("session.no_message"), "POLICY_PROTOCOL")
         return head
-
-    def _tail(self) -> str:
-        """The last line that it printed."""
-        printed = self._stderr
-        if printed is None:
-            return ""
-        with suppress(OSError, ValueError):  # closed meanwhile
-            printed.seek(0, os.SEEK_END)
-            printed.seek(max(0, printed.tell() - 4000))
-            lines = printed.read().decode("utf-8", "replace").strip().splitlines()
-            return lines[-1][:300] if lines else ""
-        return ""
 
     def _trouble(self, found: str, code: str) -> PolicyError:
         fixes = {

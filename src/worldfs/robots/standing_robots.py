@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from worldfs.base.json_values import as_text
@@ -25,12 +24,3 @@ def standing_robots(scene: Scene, but: str, map: str = "") -> Iterator[RobotStat
         theirs = as_text(robot.extra.get("map"))
         if robot.robot_id != but and stands_on_floor(robot) and (not map or not theirs or theirs == map):
             yield robot
-
-
-def distance(point: Sequence[float], start: Sequence[float], end: Sequence[float]) -> float:
-    """Metres from a point to the straight piece from `start` to `end` (x y each)."""
-    dx, dy = end[0] - start[0], end[1] - start[1]
-    long = dx * dx + dy * dy
-    share = ((point[0] - start[0]) * dx + (point[1] - start[1]) * dy) / long if long else 0.0
-    share = min(1.0, max(0.0, share))
-    return math.dist(point[:2], (start[0] + dx * share, start[1] + dy * share))

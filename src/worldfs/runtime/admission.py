@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Final
 
 from worldfs.base.messages import coded
@@ -22,12 +23,13 @@ def admit(
     off: Collection[str] = (),
     *,
     asks: bool = False,
+    refused: Callable[[str], Finding | None] = lambda node: None,
 ) -> list[Finding]:
     """All findings against an order: an unknown or disabled node, a value that nobody can be shown, an unknown
     dependency, a dependency cycle.
 
     `jobs`: the open jobs, the order's own among them. `off`: robots that are declared and disabled.
-    `asks`: the order waits for approval.
+    `asks`: the order waits for approval. `refused`: why the entry that declares a node was refused.
     """
     findings = []
     if order.node in off:
@@ -41,6 +43,8 @@ def admit(
                 order.id,
             )
         )
+    elif order.node not in nodes and (why := refused(order.node)) is not None:
+        findings.append(replace(why, job=order.id))
     elif order.node not in nodes:
         findings.append(
             Finding(

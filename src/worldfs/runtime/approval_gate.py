@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from worldfs.base.clock import Clock, parse_stamp
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, Cause, Job, Json, Order, Outcome
+from worldfs.base.standard_operations import TAKE_OVER
 from worldfs.storage.store_interface import Store
 
 from .approvals import REFUSED, ApprovalRequest, Approvals
 from .body_worker import KernelNode
 from .instruction_turns import Holder, current_instruction
+
+
+class OrderNames(Protocol):
+    """What the names in orders mean, by the documents as they are now."""
+
+    def places(self, order: Order) -> Json:
+        """Each name among its parameters → where that is."""
+        ...
+
+    def moved(self, node: str, steps: Sequence[Mapping[str, object]]) -> Collection[str]:
+        """Names of what the robot carries, or has moved by these steps."""
+        ...
 
 
 class GateEntry(NamedTuple):
@@ -31,9 +44,12 @@ class ApprovalGate:
         nodes: Mapping[str, KernelNode],
         log: Callable[[Job], None],
         elsewhere: Callable[[str], bool] = lambda node: False,
+        *,
+        names: OrderNames | None = None,
     ) -> None:
-        """`elsewhere`: whether a node that is not among `nodes` is another kernel's."""
-        self._elsewhere = elsewhere
+        """`elsewhere`: whether a node that is not among `nodes` is another kernel's. `names`: None, there are no
+        documents that say where anything is."""
+        self._elsewhere, self._names = elsewhere, names
         self._store, self._approvals, self._nodes, self._log = store, Approvals(store, clock), nodes, log
         self._lock = threading.Lock()
         self._known: dict[str, GateEntry] = {}  # by plan, the oldest first
@@ -69,6 +85,7 @@ class ApprovalGate:
             job.id,
             orderer=order.orderer,
             sources=self._nodes[order.node].sources(order),
+            places=self._names.places if self._names is not None else lambda order: {},
         )
         with self._lock:
             self._known[asked.plan] = GateEntry(asked, {})
@@ -150,9 +167,19 @@ class ApprovalGate:
             if request.node != order.node or not self._approvals.is_valid(request):
                 continue
             for step in request.step_of(order, self._nodes[order.node].sources(order)):
-                if known.started.get(step, order.id) == order.id and self._may_use(request, order.id):
+                mine = known.started.get(step, order.id) == order.id and self._may_use(request, order.id)
+                if mine and self._means_the_same(known, step, order):
                     return known, step
         return None
+
+    def _means_the_same(self, known: GateEntry, step: int, order: Order) -> bool:
+        """Whether the order's names mean what was approved, but for what the plan itself has moved, or hands over."""
+        if self._names is None:
+            return True
+        steps = known.request.steps
+        done = [steps[number] for number in known.started if 0 <= number < len(steps)]
+        done += [steps[step]] if order.op == TAKE_OVER.name else []
+        return known.request.means_the_same(step, self._names.places(order), self._names.moved(order.node, done))
 
     def _may_use(self, request: ApprovalRequest, job: str) -> bool:
         """A job's own request is for that job; an instruction's for the jobs that this instruction waits for."""

@@ -6,15 +6,15 @@
     .paos/approvals/rules.json              which nodes ask, and when; written by the kernel, for planners
 
 `<plan>` is a hash of the request, time and asker included: an answer holds for these steps and for no others. A step
-is the whole of an order, with hashes of the documents and files that decide what it does. A request and what belongs to
-it are removed when its job or its instruction has ended.
+is the whole of an order, with hashes of the documents and files that decide what it does, and with the places that its
+names mean. A request and what belongs to it are removed when its job or its instruction has ended.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -61,7 +61,7 @@ class ApprovalRequest(NamedTuple):
     node: str
     asker: str  # the role that planned it
     purpose: str
-    steps: tuple[Json, ...]  # op and params, in order; of a session also the rest of its request, and its sources
+    steps: tuple[Json, ...]  # in order: op, params, places; of a session also the rest of its request, its sources
     created_at: str
     job: str = ""
     answer: ApprovalAnswer | None = None
@@ -76,8 +76,14 @@ class ApprovalRequest(NamedTuple):
         """The numbers of the steps that the order may be. `sources`: of the order, now."""
         wanted = _step(order, sources or {})
         for number, step in enumerate(self.steps):
-            if _alike(step.get("params", {}), order.params) and {**step, "params": {}} == {**wanted, "params": {}}:
+            same = {**step, "params": {}, "places": {}} == {**wanted, "params": {}, "places": {}}
+            if same and _alike(step.get("params", {}), order.params):
                 yield number
+
+    def means_the_same(self, step: int, places: Json, but: Collection[str]) -> bool:
+        """Whether the names of a step mean the places that were approved. `but`: names of what the robot has moved."""
+        then = as_object(self.steps[step].get("places"))
+        return _alike(*({name: at for name, at in found.items() if name not in but} for found in (then, places)))
 
 
 class Approvals:
@@ -99,15 +105,17 @@ class Approvals:
         *,
         orderer: str = "",
         sources: Json | None = None,
+        places: Callable[[Order], Json] = lambda order: {},
     ) -> ApprovalRequest:
-        """Durable when it returns. `sources`: of each of the orders, as `worldfs.base.driver.Sourced` says."""
+        """Durable when it returns. `sources`: of each of the orders, as `worldfs.base.driver.Sourced` says. `places`:
+        where that is which an order names."""
         if len(orders) > MOST_STEPS:
             raise BadInput(
                 coded("approval.too_long", n=len(orders)), op="approve", expected=coded("approval.most", n=MOST_STEPS)
             )
         value: dict[str, object] = {
             "node": node, "asker": asker, "purpose": purpose, "job": job, "created_at": stamp(self._clock.now()),
-            "steps": [_step(order, sources or {}) for order in orders],
+            "steps": [_step(order, sources or {}, places(order)) for order in orders],
         }  # fmt: skip
         if orderer:
             value["orderer"] = orderer
@@ -273,9 +281,9 @@ def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalR
     )
 
 
-def _step(order: Order, sources: Json) -> dict[str, object]:
+def _step(order: Order, sources: Json, places: Json | None = None) -> dict[str, object]:
     """An order as a step of a request: all that decides what it does."""
-    beside = {"request": order.request, "sources": sources}
+    beside = {"request": order.request, "sources": sources, "places": places}
     return {"op": order.op, "params": order.params, **{name: value for name, value in beside.items() if value}}
 
 

@@ -7,11 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from worldfs.base.driver import Driver, Run, Sourced
+from worldfs.base.driver import Driver, NamesItsCall, Run, Sourced
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Operation, Order, Outcome, Scene
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 from worldfs.base.unknown_effect import STOP_CONFIRMED
+
+
+def call_name(driver: Driver, call: str) -> str:
+    """This call of a driver, by the name of the package whose code it is."""
+    body: object = driver
+    named = body.calling if isinstance(body, NamesItsCall) else ""
+    return named or f"{plugin_name(body)} {call}"
 
 
 class JobHooks(Protocol):
@@ -58,6 +65,7 @@ class KernelNode:
     enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
     opening: bool = False  # its driver is being opened, and not late yet: its jobs wait for that
+    refuses: bool = False  # its driver is not there: what is in its place refuses each order, and moves nothing
     outdated: Finding | None = None  # why its orders are refused until the next start
 
     @property

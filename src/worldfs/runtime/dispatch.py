@@ -105,7 +105,7 @@ class Dispatcher:
             pass
         if attempt.left:
             return
-        unseen = self._persist(lambda: _observe(worker))  # what the world looks like now is durable before the end
+        unseen = self._persist(attempt, lambda: _observe(worker))
         outcome = _measured(order, outcome, worker)
         if moves:  # last: this is no word of the worker
             said = coded("runtime.may_move", said=outcome.message, node=order.node)
@@ -165,17 +165,22 @@ class Dispatcher:
     def _end(self, attempt: JobAttempt, outcome: Outcome, *, lesson: bool = False) -> None:
         if attempt.claim_end():
             if lesson:
-                self._persist(lambda: self.learn(attempt.job.order, outcome))
-            self._persist(lambda: self.write_end(attempt, outcome))
+                self._persist(attempt, lambda: self.learn(attempt.job.order, outcome))
+            self._persist(attempt, lambda: self.write_end(attempt, outcome))
 
-    def _persist(self, write: Callable[[], T]) -> T:
-        """In the worker's thread: while the store refuses it the lane is busy, and its robot begins nothing."""
-        while True:
-            try:
-                return write()
-            except Exception as error:
-                if not self.again(error):
-                    raise
+    def _persist(self, attempt: JobAttempt, write: Callable[[], T]) -> T:
+        """In the worker's thread: while the store refuses it the lane is busy, and its robot begins nothing. The job
+        waits for that: its worker has returned, and what it says is not replaced by its silence."""
+        try:
+            while True:
+                try:
+                    return write()
+                except Exception as error:
+                    attempt.unwritten = True
+                    if not self.again(error):
+                        raise
+        finally:
+            attempt.unwritten = False
 
     def write_end(self, attempt: JobAttempt, outcome: Outcome) -> None:
         """Write the end, or the next attempt. The caller has claimed the end."""

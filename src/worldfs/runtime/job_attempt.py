@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
-from worldfs.base.model import Cause, Job
+from worldfs.base.model import Cause, Job, JobState
 from worldfs.base.stop_signal import StopSignal
 
+from .grace import EARLY_END_S, Grace
+
 if TYPE_CHECKING:
-    from .grace import Grace
     from .stop_log import StopState
 
 EDGE_S = 0.001  # of a moment that ends something: reached is not passed
@@ -36,6 +37,8 @@ class JobAttempt:
     cancelled_at: float = inf  # clock.monotonic() when it was asked to stop
     begun: bool = False  # its worker may be executing it
     returned_at: float = inf  # clock.monotonic() when its worker had returned from executing it
+    unwritten: bool = False  # its worker has returned, and the store refuses what it has to write of that
+    halted: bool = False  # its driver's stop was called, because it did not return from an order that was to end
     stopped: StopState | None = None  # the stop of its node that came while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -50,7 +53,7 @@ class JobAttempt:
     def claim_late(self) -> bool:
         """The same, by the scheduler. A review that has just ended is not late: its worker begins."""
         with self.lock:
-            if self.over or (self.begun and not self.deadline):
+            if self.over or self.unwritten or (self.begun and not self.deadline):
                 return False
             self.over = True
             return True
@@ -70,6 +73,11 @@ class JobAttempt:
         with self.lock:
             self.begun = not self.held and not self.over
             return self.begun
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether its end is written, or it writes none any more."""
+        return self.over and (self.left or self.job.status.state is not JobState.RUNNING)
 
     @property
     def executing(self) -> bool:
@@ -102,7 +110,9 @@ class JobAttempt:
             self.left = self.over = True
 
     def ends_at(self, grace: Grace) -> float:
-        """When the job ends without its worker, as clock.monotonic()."""
+        """When the job ends without its worker, as clock.monotonic(); inf: that has returned."""
+        if self.unwritten:
+            return inf
         if not self.deadline:
             return inf if self.begun else min(self.review_ends, self.cancelled_at) + grace.stop_s
         moments = [self.deadline + grace.stop_s]
@@ -111,6 +121,20 @@ class JobAttempt:
         if grace.cancel_s is not None:
             moments.append(self.cancelled_at + grace.cancel_s)
         return max(min(moments), self.again_at)
+
+    @property
+    def halts_at(self) -> float:
+        """When the driver's stop is called for it, as clock.monotonic(), unless its worker has returned; inf: a stop of
+        its node or the end of its time limit calls it."""
+        if self.halted or self.over or self.stopped is not None or not self.executing:
+            return inf
+        halts = self.cancelled_at + EARLY_END_S
+        return halts if halts < self.deadline + EARLY_END_S else inf
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its job has ended without its worker, which has not returned."""
+        return self.settled and not self.left
 
     def unclaim_end(self, again_at: float) -> None:
         """The store refused the end: who claims it next, the worker or the scheduler from then on, writes it."""

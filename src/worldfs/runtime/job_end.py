@@ -10,7 +10,7 @@ from zlib import crc32
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order, Outcome
-from worldfs.base.unknown_effect import is_unstopped
+from worldfs.base.unknown_effect import bars_attempt
 
 JITTER = 0.1  # of a wait between attempts
 RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (workspace D19)
@@ -33,10 +33,10 @@ def status_after(
 ) -> JobStatus:
     """The status after an attempt: its end, or pending until the next attempt. `cancelled`: no other one is wanted."""
     # Only an attempt is retried: a review that fails has used none up, and would fail again for ever.
-    # Nothing is tried once more beside a robot that may still move.
+    # Nothing is tried once more beside a robot that may still move, or whose driver bars it.
     retried = (
         outcome.cause in RETRIED
-        and not is_unstopped(outcome)
+        and not bars_attempt(outcome)
         and status.state is JobState.RUNNING
         and status.attempt < order.attempts
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.errors import BadInput, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
+from worldfs.base.unknown_effect import may_move_on
 from worldfs.tree.path import safe_name
 
 from .dispatch import Dispatcher
@@ -58,10 +60,30 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     return job
 
 
+def left_moving(jobs: JobStore) -> set[str]:
+    """The robots that carry an order out by the files of it, or may still move since one. What cannot be read here is
+    an error where the jobs are recovered."""
+    found: set[str] = set()
+    with suppress(WorldError):
+        for id in jobs.open_ids():
+            with suppress(UserError):
+                job = read_open(jobs, id)
+                if job is not None and _moves(job):
+                    found.add(job.order.node)
+    return found
+
+
+def _moves(job: Job) -> bool:
+    if is_ended(job):
+        return job.status.outcome is not None and may_move_on(job.status.outcome)
+    return job.status.state is JobState.RUNNING
+
+
 class RecoveredJobs(NamedTuple):
     going: list[Job]  # to go on with
     lost: list[Job]  # ended just now
     ended: list[Job]  # before; their files are still among the open ones
+    moving: set[str]  # robots that carry an order out, or may still move since one
 
 
 def recover(
@@ -76,7 +98,7 @@ def recover(
 
     `why`: what a lost job says, if not that it may have moved; `ours`: whether this runtime runs it.
     """
-    jobs, found = dispatch.jobs, RecoveredJobs([], [], [])
+    jobs, found = dispatch.jobs, RecoveredJobs([], [], [], set())
     for id in jobs.open_ids():
         try:
             job = read_open(jobs, id)
@@ -85,6 +107,8 @@ def recover(
             continue
         if job is None or not ours(job.order):
             continue
+        if _moves(job):
+            found.moving.add(job.order.node)
         if is_ended(job):
             found.ended.append(job)
             continue

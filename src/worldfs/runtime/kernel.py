@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from worldfs.base.errors import WorldError, is_resource_fault
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding, Job, JobState, Order, Outcome
+from worldfs.base.unknown_effect import may_move_on
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.storage.lease import LEASE_LOST
@@ -21,14 +23,15 @@ from worldfs.storage.watch_scan import INTERVAL
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from .alerts import Alerts
-from .approval_gate import ApprovalGate
+from .approval_gate import ApprovalGate, OrderNames
 from .approvals import APPROVALS
 from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
+from .grace import EARLY_END_S, LEAVE_S
 from .idle_looks import IdleLooks, TimedWork
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import EDGE_S, JobAttempt
-from .job_recovery import recover
+from .job_recovery import left_moving, recover
 from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of, is_ended
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
@@ -36,6 +39,7 @@ from .open_jobs import AGAIN_S, LaneRules, Log, OpenJobs
 from .order_intake import OrderIntake
 from .place_check import PlaceCheck
 from .render_scheduler import WAIT_S, RenderScheduler
+from .silent_drivers import SilentDrivers
 from .stop_call import SOCKETS
 from .stop_listener import StopListener, close_driver
 from .stop_log import STOPS, StopLog
@@ -68,21 +72,27 @@ class Kernel:
         shared_out: Callable[[], bool] = lambda: False,
         stops: StopLog | None = None,
         socket_root: Path | None = None,
+        home: str = "",
         keep: Callable[[], None] = lambda: None,
         threads: bool = True,
         log: Log = lambda what, job: None,
+        names: OrderNames | None = None,
     ) -> None:
         """`elsewhere`: whether a node without a driver here is another kernel's; `shared_out`: whether other kernels
         may have robots at all. `hub`: this one has the shared sheets and alerts; one that has not serves robots with
         stores of their own, and writes its alerts there. `stops`: the log, as this process has it. `socket_root`: where
-        other processes find the socket that hears their stops. `keep` raises once this kernel serves nothing any more;
-        called now and then by a thread of its own."""
+        other processes find the socket that hears their stops, also by the `home`. `names`: what approvals hold the
+        names in orders against. `keep` raises once this kernel serves nothing any more; called now and then by a thread
+        of its own."""
         self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
         self.nodes = dict(nodes)
-        self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that leave
+        self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that come or leave
         self.off_now: Callable[[], Collection[str]] = frozenset  # and those that the world disables at this moment
+        # whether the configuration has another robot of that name by now, or none, and is not served yet
+        self.unserved: Callable[[str], bool] = lambda node: False
+        self.refused: Callable[[str], Finding | None] = lambda node: None  # why what declares this node was refused
         self.jobs = JobStore(store, clock)
         self.log = log
         own = {id: stores.robots[id] for id in nodes if id in stores.robots}
@@ -110,7 +120,7 @@ class Kernel:
         self._watch = self._listen()
         self._limit: WorldError | None = None  # why changes are found late, as an alert says
         self._turns = HeldTurns(store, self.nodes, clock)
-        self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job), elsewhere)
+        self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job), elsewhere, names=names)
         dispatch = Dispatcher(
             self.jobs,
             clock,
@@ -134,6 +144,7 @@ class Kernel:
             goes_on=lambda error: self._goes_on(error),  # noqa: PLW0108  # as `unconfirmed`
             gate=lambda: self.stopping.lock,
             unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
+            halt=lambda attempt: self.stopping.halt_running(attempt),  # noqa: PLW0108  # made below
             hung=lambda attempt: self.hung(attempt.lane, attempt.review_s),
         )
         self.hung: Callable[[str, float], str] = lambda node, s: node  # a driver that hangs in a review is set aside
@@ -141,9 +152,11 @@ class Kernel:
         self._until_idle = False
         self._refused_at: float | None = None  # clock.monotonic() when the store last refused what is tried again
         self._resync_at: float | None = None  # clock.monotonic() when what was refused to a tick is done again
-        self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
+        self._ended: dict[str, Job] = {}  # those whose files are to be archived, once their ends are shown
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
-        self.timed: list[TimedWork] = [IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)]
+        self.silent = SilentDrivers(self.nodes, self.open.running, self.alert, clock)
+        looks = IdleLooks(self.nodes, self.lanes, self.open.running, hooks, clock)
+        self.timed: list[TimedWork] = [looks, self.silent]
         self._intake = OrderIntake(
             self.jobs,
             self.open,
@@ -155,19 +168,23 @@ class Kernel:
             clock=clock,
             nodes=self.nodes,
             off=lambda: {*self.off, *self.off_now()},
+            refused=lambda node: self.refused(node),  # noqa: PLW0108  # set by the world
             elsewhere=elsewhere,
+            put_away=self._put_away,
+            doubt=lambda node: self.stopping.doubt(node),  # noqa: PLW0108  # made below
         )
+        self._lost: WorldError | None = None
+        self._place = PlaceCheck(keep, self._lose)
         self.stopping = StopListener(
             store, clock, self.nodes, self.open.running, alert=self.alert, log=stops or StopLog(store, clock),
-            wake=self.wake, elsewhere=shared_out,
+            wake=self.wake, elsewhere=shared_out, demand_place=self._place.demand,
         )  # fmt: skip
         self.stopping.read_all()
         self._stop_socket: StopSocket | None = None
-        self._lost: WorldError | None = None
-        self._place = PlaceCheck(keep, self._lose)
+        self._leaves = False  # this process ends at once
         if threads:
             self.stopping.listen()
-            self._open_socket(socket_root)
+            self._open_socket(socket_root, home)
             self._place.start()
         self._resync = True
         self._again = False  # the last tick has left something to do
@@ -175,17 +192,21 @@ class Kernel:
 
     # -- life ---------------------------------------------------------------------------------------------------
 
+    def recall(self) -> None:
+        """Once, before the first driver is made: each is told the end of what a killed kernel left moving."""
+        self.stopping.recall(left_moving(self.jobs))
+
     def recover(self) -> None:
         """Once, before the first tick: recover the jobs of the last run, and what it knew of robots that may move."""
-        self.stopping.recover()
         found = recover(
             self.open.dispatch,
             unreadable=self._intake.unreadable,
             repeatable=self._repeatable,
             ours=lambda order: not self._intake.is_elsewhere(order),
         )
+        self.stopping.recover(found.moving)
         for job in (*found.ended, *found.lost):
-            self.jobs.archive(job.id)
+            self._put_away(job)
         for job in found.lost:
             self.log("lost", job)
             self.sheets.update(job)
@@ -205,9 +226,9 @@ class Kernel:
         changes = self._watch.read(0.0)
         while not stop.is_set():
             forward = self.tick(changes)
-            if until_idle and not forward and self._refused_at is None and (self.idle or self.held):
+            if until_idle and not forward and self._refused_at is None and (self._rests or self.held):
                 return
-            changes = self._hear(at_once=until_idle and self.idle)
+            changes = self._hear(at_once=until_idle and self._rests)
 
     def _hear(self, *, at_once: bool) -> Sequence[StoreChange]:
         """Wait until a tick has something to do. What our own lanes write to open jobs is heard too, and is nothing."""
@@ -234,30 +255,57 @@ class Kernel:
     def close(self, timeout: float = CLOSE_S) -> None:
         """Stop the running jobs, write their ends, then close the drivers, also when the storage is broken.
 
-        A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
+        The stop of a driver that does not return within EARLY_END_S is called. One that does not within `timeout` s is
+        left behind: the next start finds its job `running`.
         """
         self._closing.set()
+        asked = self.clock.monotonic()
         self._place.close()
+        with suppress(WorldError):  # the path may lead to another directory since the last look: stops are kept for it
+            self._place.demand()
         try:
             self.open.close()
-            if self._threads:
+            if self._threads and not self._leaves:
                 self.stopping.finish_answers()
             for name, lane in self.lanes.items():
                 lane.submit(partial(close_driver, self.nodes[name], self.alert))
             end = self.clock.monotonic() + timeout
-            for name, lane in self.lanes.items():  # no start is waited for
-                lane.close(0.0 if self.nodes[name].opening else max(0.0, end - self.clock.monotonic()))
+            self._close_lanes(min(asked + EARLY_END_S, end))
+            for attempt in tuple(self.open.running.values()):
+                self.stopping.halt_running(attempt)
+            self._close_lanes(end)
             self.open.collect()  # first: what has ended meanwhile is shown
             for attempt in tuple(self.open.running.values()):
-                if attempt.executing:
+                if attempt.executing and not self._leaves:
                     self.stopping.halt(attempt)
             self.open.abandon()
             self._show(force=True)
             self._archive()
         finally:
+            self.open.abandon()
             self._close_socket()
             self.stopping.close()
+            if self._lost is not None:
+                self.stopping.keep_for_path()
+            else:
+                self.stopping.forget_copies()
             self._watch.close()
+
+    def leave(self, seconds: float = LEAVE_S) -> list[str]:
+        """From any thread, before this process ends at once: tell each driver that carries out an order to stop. The
+        robots that may still move; the alerts say so, and the next kernel goes on with them. `close` waits no more."""
+        self._leaves = True
+        self._closing.set()
+        moving = self.stopping.leave(tuple(self.open.running.values()), seconds)
+        with suppress(WorldError):  # the open job says it too
+            self.alert.publish()
+        return moving
+
+    def _close_lanes(self, end: float) -> None:
+        """Wait for them until then; no start of a driver is waited for."""
+        for name, lane in self.lanes.items():
+            at_once = self._leaves or self.nodes[name].opening
+            lane.close(0.0 if at_once else max(0.0, end - self.clock.monotonic()))
 
     def abandon(self) -> None:
         """Close the change feed and write nothing: what a killed kernel does."""
@@ -266,11 +314,11 @@ class Kernel:
         self.stopping.abandon()
         self._watch.close()
 
-    def _open_socket(self, root: Path | None) -> None:
+    def _open_socket(self, root: Path | None, home: str) -> None:
         if root is None:
             return
         try:
-            self._stop_socket = StopSocket(root, self.stopping)
+            self._stop_socket = StopSocket(root, self.stopping, home)
             self._stop_socket.start()
         except (OSError, WorldError) as error:
             expected, fix = coded("stop.a_socket"), coded("stop.by_log")
@@ -278,6 +326,7 @@ class Kernel:
 
     def _lose(self, error: WorldError) -> None:
         self._lost = error
+        self.stopping.keep_for_path()  # before the kernel ends: it may be killed until then
         self.wake()
 
     def _close_socket(self) -> None:
@@ -365,15 +414,23 @@ class Kernel:
         return not self.open.table and not self._intake
 
     @property
+    def _rests(self) -> bool:
+        """Idle, and no robot that an ended job left moving may still be found to stand soon."""
+        return self.idle and not any(self.stopping.is_awaited(job.order.node) for job in self._ended.values())
+
+    @property
     def held(self) -> list[str]:
-        """The nodes that all open jobs wait for: they are stopped, switched off or not known to stand, or ask for
-        approval; none while another job may begin or end."""
+        """The nodes that all open jobs wait for: they are stopped, switched off, silent or not known to stand, or ask
+        for approval; none while another job may begin or end."""
         table = self.open.table
         held = {id for id, job in table.items() if not self._able(job.order.node) or self._approvals.waits(job.order)}
-        soon = any(self.nodes[table[id].order.node].opening for id in held)
-        if self._intake or soon or not self.open.all_wait(held):
+        held |= {id for id, job in table.items() if self.silent.is_late(job.order.node)}
+        nodes = {table[id].order.node for id in held}
+        soon = any(self.nodes[node].opening or self.stopping.is_awaited(node) for node in nodes)
+        works = not all(map(self.silent.is_late, self.open.running))
+        if self._intake or soon or works or not self.open.all_wait(held):
             return []
-        return sorted({table[id].order.node for id in held})
+        return sorted(nodes)
 
     @property
     def busy(self) -> bool:
@@ -534,9 +591,11 @@ class Kernel:
     # -- work ---------------------------------------------------------------------------------------------------
 
     def _able(self, node: str) -> bool:
-        if not self.nodes[node].is_open or self.stopping.is_stopped(node) or self.stopping.is_held(node):
+        if not self.nodes[node].is_open or self.stopping.is_stopped(node):
             return False
-        return node not in self.off_now()
+        if self.stopping.is_held(node) and not self.nodes[node].refuses:
+            return False
+        return node not in self.off_now() and not self.unserved(node)
 
     def _note_running(self) -> None:
         """Show an attempt as running once it lasts longer than SLOW_START_S."""
@@ -567,13 +626,22 @@ class Kernel:
 
     def _changed(self, job: Job) -> None:
         if is_ended(job):
-            self._ended.append(job.id)
+            self._ended[job.id] = job
         self._showing.changed(job)
 
     def _archive(self) -> None:
-        ended, self._ended = self._ended, []
-        for id in ended:  # what the store refuses here is archived when all is looked at again
-            self.jobs.archive(id)
+        ended, self._ended = self._ended, {}
+        for job in ended.values():  # what the store refuses here is archived when all is looked at again
+            self._put_away(job)
+
+    def _put_away(self, job: Job) -> None:
+        """Archive an ended job. While its robot may still move it stays among the open ones: the next kernel learns
+        that from it."""
+        outcome = job.status.outcome
+        if outcome is not None and may_move_on(outcome) and self.stopping.is_held(job.order.node):
+            self._ended[job.id] = job
+        else:
+            self.jobs.archive(job.id)
 
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""
@@ -584,7 +652,12 @@ class Kernel:
         for attempt in self.open.running.values():
             if not attempt.over and not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
                 waits.append(soon)
-        patience = (self.open.patience, self._turns.patience, *(one.patience for one in self.timed))
+        patience = (
+            self.open.patience,
+            self._turns.patience,
+            self.stopping.patience,
+            *(one.patience for one in self.timed),
+        )
         waits += [wait for asked in patience if (wait := asked()) is not None]
         if self._resync_at is not None:
             waits.append(self._resync_at - now)

@@ -1,9 +1,14 @@
-"""Where a kernel hears stops besides its socket file: at a name in no directory, made from the workspace's path.
+"""Where a kernel hears stops besides its socket file: at a name in no directory, made from the paths of the workspace
+and of the home.
 
 While a kernel runs, the directory at that path may be replaced (`mv --exchange`, a link that is switched, a checkout),
-or lose its socket file (`rsync --delete`): a person who stops "the robots of this path" still means what it drives.
+or lose its socket file (`rsync --delete`): a person who stops "the robots of this path" still means what it drives. The
+home's config.json may be damaged, or name another workspace by then: a person who stops "the robots of this home" means
+every kernel that was started for it.
 
-    worldfs-stop/<path>/<its real path>/<name of the socket file>/<pid>    an abstract name (man 7 unix), Linux only
+    worldfs-stop/<path>/<its real path>/[<home>/<its real path>/]<name of the socket file>/<pid>
+
+An abstract name (man 7 unix), Linux only. A kernel that was started for a workspace alone has no home.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from typing import Final, NamedTuple
 from worldfs.storage.revision import of
 
 _FIRST: Final = "worldfs-stop"
+_LENGTHS: Final = (4, 6)  # of the parts behind that, without and with a home
 _LISTED: Final = "/proc/net/unix"  # num, refs, protocol, flags, type, state, inode, name; an abstract one begins with @
 
 
@@ -26,26 +32,36 @@ class KernelAddress(NamedTuple):
     pid: int
 
 
-def own_address(root: str | os.PathLike[str], name: str) -> str:
-    """Of this process, beside its socket file `name`."""
-    return "/".join((f"\0{_FIRST}", *_places(root), name, str(os.getpid())))
+def own_address(root: str | os.PathLike[str], name: str, home: str = "") -> str:
+    """Of this process, beside its socket file `name`. `home`: whose config.json named the workspace; "": none did."""
+    return "/".join((f"\0{_FIRST}", *_places(root), *(_places(home) if home else ()), name, str(os.getpid())))
 
 
 def kernel_addresses(root: str | os.PathLike[str], users: Collection[int]) -> Mapping[str, KernelAddress]:
-    """By the names of their socket files: the kernels that live and were started for that path. Each belongs to one of
-    `users`: any program can take a name. {} where the system does not tell."""
+    """By the names of their socket files: the kernels that live and were started for that workspace's path. Each
+    belongs to one of `users`: any program can take a name. {} where the system does not tell."""
+    return _addresses(slice(0, 2), root, users)
+
+
+def home_kernels(home: str | os.PathLike[str], users: Collection[int]) -> Mapping[str, KernelAddress]:
+    """The same of the kernels that were started for that home, whatever its config.json says now."""
+    return _addresses(slice(2, -2), home, users)
+
+
+def _addresses(part: slice, path: str | os.PathLike[str], users: Collection[int]) -> Mapping[str, KernelAddress]:
+    """`part`: of the name, where the path is."""
     if sys.platform != "linux":
         return {}
-    found, places = {}, set(_places(root))
+    found, places = {}, set(_places(path))
     with suppress(OSError), open(_LISTED, "rb") as lines:
         for line in lines:
             parts = line.decode("ascii", "replace").split()
             first, *more = parts[-1].split("/")
-            if first != f"@{_FIRST}" or len(more) != 4 or not places.intersection(more[:2]) or not more[3].isdecimal():
+            if first != f"@{_FIRST}" or len(more) not in _LENGTHS or not more[-1].isdecimal():
                 continue
-            pid = int(more[3])
-            if _belongs(pid, parts[6], users):
-                found[more[2]] = KernelAddress(f"\0{parts[-1][1:]}", pid)
+            pid = int(more[-1])
+            if places.intersection(more[part]) and _belongs(pid, parts[6], users):
+                found[more[-2]] = KernelAddress(f"\0{parts[-1][1:]}", pid)
     return found
 
 
@@ -53,7 +69,7 @@ def name_in(address: object) -> str:
     """The name of the socket file of the kernel that sent from there; "": of none."""
     said = os.fsdecode(address) if isinstance(address, str | bytes) else ""
     parts = said.split("/")
-    return parts[3] if parts[0] == f"\0{_FIRST}" and len(parts) == 5 else parts[-1]
+    return parts[-2] if parts[0] == f"\0{_FIRST}" and len(parts) - 1 in _LENGTHS else parts[-1]
 
 
 def bind_address(address: str) -> socket.socket | None:

@@ -50,6 +50,7 @@ class LaneRules(NamedTuple):
     ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while `able` is asked for the last time
     unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
+    halt: Callable[[JobAttempt], None] = lambda attempt: None  # it was to end, and its worker has not returned
     hung: Callable[[JobAttempt], str] | None = None  # a review did not return in time: the name of what hangs in it
     grace: Grace = BODY
     withdrawn: str = ""  # what a job that had not begun says of its cancelling; "": that it was cancelled
@@ -190,12 +191,15 @@ class OpenJobs:
         """Whether there are open jobs, and each is `held`, itself or by its dependencies."""
         while more := {id for id in self.table.keys() - held if not held.isdisjoint(self._deferred.waits_for(id))}:
             held = held | more
-        return bool(held) and held == self.table.keys() and not self.running
+        return bool(held) and held == self.table.keys()
 
     def overdue(self) -> None:
         """A worker that does not stop in time: its job ends without it, its lane stays busy until it returns."""
         now, rules = self.clock.monotonic(), self.rules
         for attempt in list(self.running.values()):
+            if now > attempt.halts_at:
+                attempt.halted = True
+                rules.halt(attempt)
             if now <= attempt.ends_at(rules.grace) or not attempt.claim_late():
                 continue
             try:
@@ -234,7 +238,7 @@ class OpenJobs:
         """Seconds until the end of a grace, a limit or a retry; None: until something happens."""
         now, waits = self.clock.monotonic(), []
         for attempt in self.running.values():
-            moment = attempt.ends_at(self.rules.grace)
+            moment = min(attempt.ends_at(self.rules.grace), attempt.halts_at)
             if not attempt.over and moment < inf:  # under review there is no end: the caller is woken after it
                 waits.append(moment - now)
         due = self.next_due()

@@ -11,8 +11,8 @@ from worldfs.base.driver import Demanding
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
-from worldfs.base.plugin_faults import PluginFault
-from worldfs.base.plugin_values import WrongValue
+from worldfs.base.plugin_calls import plugin_name
+from worldfs.base.plugin_faults import fault
 
 from .admission import admit, means_stop
 from .alerts import Alerts
@@ -46,13 +46,18 @@ class OrderIntake:
         clock: Clock,
         nodes: Mapping[str, KernelNode],
         off: Callable[[], Collection[str]],
+        refused: Callable[[str], Finding | None],
         elsewhere: Callable[[str], bool],
+        put_away: Callable[[Job], None],
+        doubt: Callable[[str], None],
     ) -> None:
-        """`off`: robots that are declared and disabled, or that leave. `elsewhere`: is a node without a driver here
-        another kernel's?"""
+        """`off`: robots that are declared and disabled, or that leave. `refused`: why what declares a node counts
+        as nothing. `elsewhere`: is a node without a driver here
+        another kernel's? `put_away`: archive an ended job. `doubt`: a robot may move that no order of ours moves."""
         self._jobs, self._open, self._sheets, self._hooks = jobs, open, sheets, hooks
         self._lessons, self._approvals, self._alert, self._clock = lessons, approvals, alert, clock
-        self._nodes, self._off, self._elsewhere = nodes, off, elsewhere
+        self._nodes, self._off, self._elsewhere, self._refused = nodes, off, elsewhere, refused
+        self._put_away, self._doubt = put_away, doubt
         self._waiting: dict[str, deque[Order]] = {}  # by robot, the one whose turn it is first: read, not yet accepted
         self._robots: dict[str, str] = {}  # the robot of each of them, by id
 
@@ -123,6 +128,7 @@ class OrderIntake:
         """Its entry was shown as accepted, and no file of it is there."""
         job = disowned_job(order, self._clock, self._hooks.localise)
         if not self._jobs.known(order.id):
+            self._doubt(order.node)
             self._lessons.remember(job)
             self._jobs.accept_ended(job)
             self._sheets.update(job)
@@ -139,7 +145,7 @@ class OrderIntake:
             self.unreadable(id, error)
             return
         if job is not None and is_ended(job):  # it was about to be archived
-            self._jobs.archive(id)
+            self._put_away(job)
         elif job is not None:
             self.enter(job)
 
@@ -156,6 +162,7 @@ class OrderIntake:
             ChainMap({job.id: job}, self._open.table) if job.order.depends_on else {},
             self._off(),
             asks=self._approvals.waits(job.order),
+            refused=self._refused,
         )
         if not findings and self._nodes[job.order.node].operation(job.order.op) is None:
             findings = means_stop(job.order)
@@ -172,10 +179,13 @@ class OrderIntake:
         driver = self._nodes[job.order.node].driver
         if not isinstance(driver, Demanding):
             return []
+        needed = [self._jobs.load(id) for id in job.order.depends_on]
         try:
-            return list(driver.demands(job, [self._jobs.load(id) for id in job.order.depends_on]))
-        except (WrongValue, PluginFault) as error:
-            return [Finding(error.code, error.path, error.expected, error.found, error.fix, job.id)]
+            return list(driver.demands(job, needed))
+        except Exception as error:  # whatever a package raises refuses this one order
+            where = f"{job.order.node}: {plugin_name(driver)} demands"
+            wrong = error if isinstance(error, UserError) else fault(error, where)
+            return [Finding(wrong.code, wrong.path, wrong.expected, wrong.found, wrong.fix, job.id)]
 
     def unreadable(self, id: str, error: Exception) -> None:
         """The file of an open job cannot be read: it stays where it is, and is named."""

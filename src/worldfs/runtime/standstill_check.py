@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from typing import Final
 
-from worldfs.base.driver import MeasuresStandstill, Standstill, Stoppable
+from worldfs.base.driver import MeasuresStandstill, RemoteKernel, Standstill, Stoppable, StopUndelivered, TakesUp
 from worldfs.base.messages import coded
 from worldfs.base.plugin_faults import error_line, error_text
 from worldfs.base.plugin_values import parsed
@@ -35,7 +36,7 @@ class StandstillCheck:
         self._called_at = inf  # `monotonic` when the first of these was made
         self._again = False  # it is to be called once more
         self._returned_at = inf  # the driver's stop, called for the last stop, has returned
-        self._failed = ""  # what it raised
+        self._failed = ""  # why it failed, for people
         self._undelivered = False  # it says that the robot was not connected
         self._judged: tuple[object, bool, bool] = (None, False, False)  # a driver: is it Stoppable, can it measure
         self.measuring = False
@@ -46,7 +47,8 @@ class StandstillCheck:
         self._moves = False  # by the latest measurement
         self.stood = False  # it was measured to stand when that was doubted last
         self.doubted = False  # no stop: an order of it has ended, and it may still move
-        self.held = False  # so, though its driver's stop was called, and it can be measured: it is to stand first
+        self.halted = False  # so, and its driver's stop is called for that
+        self._waits_until = -inf  # the end of the time in which it may still be found to stand: see `is_awaited`
         self.noted = (0, False)  # a stop, and whether the log says that it is confirmed
         self.alerted = self.hang_alerted = False  # since it was stopped last
         self.shown = False  # the alert is raised, by an earlier stop too
@@ -57,17 +59,29 @@ class StandstillCheck:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
             self.stands, self._why, self._failed, self.alerted = False, "", "", False
-            self.doubted = self.held = False
+            self.doubted = self.halted = False
             self._moves, self._stood_at = False, -inf
             self._returned_at = inf if told and self._abilities[0] else now
 
     def doubt(self, attempt: JobAttempt | None, failed: str = "", *, halted: bool = False) -> None:
         """No stop came, and it is to stand now: an order of it has ended without that being confirmed. `halted`: its
-        driver's stop was called for that. `failed`: so."""
+        driver's stop is called for that. `failed`: so."""
         if not self.is_stopped:
             self.begin(attempt, told=False)
             self.doubted, self.stood, self._failed = True, False, failed
-        self.held |= self.doubted and halted and self.can_measure
+        self.halted |= self.doubted and halted
+
+    def doubt_unheard(self) -> None:
+        """As `doubt`: a process that has gone had sent it an order, or could not see it stand. Its driver's stop is
+        called next, and only what is measured after that counts."""
+        if self.is_stopped and not self.doubted:
+            return  # a stop is in force, and does the same
+        with self._lock:
+            begun = self._monotonic()
+            self.stopped_at, self._number, self.doubted, self.halted = begun, self._number + 1, True, True
+            self.stands, self.stood, self._moves, self._stood_at = False, False, False, -inf
+            self._waits_until = begun + BODY.stop_s
+            self._returned_at = inf if self._abilities[0] else begun
 
     def settle_doubt(self) -> None:
         """It was measured to stand: it is free to move again."""
@@ -78,7 +92,7 @@ class StandstillCheck:
         if not self.is_stopped:
             return
         with self._lock:
-            self.doubted = self.held = False
+            self.doubted = self.halted = False
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
             self.stands, self._moves, self._why, self._failed = False, False, "", ""
 
@@ -87,6 +101,7 @@ class StandstillCheck:
         driver: object = self.node.driver
         if not isinstance(driver, Stoppable):
             return ""
+        takes_up = self.doubted and not self.node.opening and isinstance(driver, TakesUp)
         with self._lock:
             if self._calls == AT_ONCE:
                 self._again = True
@@ -96,11 +111,16 @@ class StandstillCheck:
         while True:
             number, failed, undelivered = self._number, "", False
             try:
+                if takes_up and isinstance(driver, TakesUp):
+                    with suppress(Exception):  # a library's own; it is measured not to stand then
+                        driver.take_up()
                 driver.stop()
+            except StopUndelivered as error:
+                failed, undelivered = error.why, True
             except ConnectionError as error:
-                failed, undelivered = str(error) or error_line(error), True
+                failed, undelivered = coded("stop.not_connected", why=str(error) or error_line(error)), True
             except Exception as error:  # a library's own
-                failed = error_line(error)
+                failed = coded("stop.failed", why=error_line(error))
             with self._lock:
                 again, self._again = self._again, False
                 if number == self._number:
@@ -142,6 +162,16 @@ class StandstillCheck:
         return self.stopped_at < inf
 
     @property
+    def held(self) -> bool:
+        """Whether it is to be measured to stand before it is sent another order."""
+        return self.doubted and self.halted and self.can_measure
+
+    @property
+    def awaited_s(self) -> float:
+        """Seconds for which it is held and may be found to stand soon."""
+        return max(0.0, self._waits_until - self._monotonic()) if self.held else 0.0
+
+    @property
     def failed(self) -> bool:
         """Whether the driver's stop, called for a stop, raised an error."""
         return bool(self._failed) and self.is_stopped and not self.doubted
@@ -164,7 +194,7 @@ class StandstillCheck:
         works = attempt is not None and attempt.executing and self._returned_at < inf
         moves = self._moves and not self.stands and self._since() < inf
         if self.doubted:
-            return self.held and (bool(self._failed) or works or moves)
+            return (self.halted and works) or (self.held and (bool(self._failed) or moves))
         return self.failed or works or moves
 
     @property
@@ -197,13 +227,19 @@ class StandstillCheck:
 
     def answer(self) -> RobotStop:
         why = "" if self.stands else self._doubt()
-        return RobotStop(self.node.id, self.stands, why, told=not (self._failed and self._undelivered))
+        told = not (self._failed and self._undelivered) and not self._is_on_the_way
+        return RobotStop(self.node.id, self.stands, why, told=told)
+
+    @property
+    def _is_on_the_way(self) -> bool:
+        """Whether the robot has a kernel of its own, which is not known to have it: the call has not returned."""
+        return self._returned_at == inf and isinstance(self.node.driver, RemoteKernel)
 
     def _doubt(self) -> str:
         attempt = self._attempt
         if self._failed:
-            return coded("stop.not_connected" if self._undelivered else "stop.failed", why=self._failed)
-        if attempt is not None and attempt.executing:
+            return self._failed
+        if attempt is not None and attempt.executing and not self._is_on_the_way:
             return coded("stop.job_runs", job=attempt.job.id)
         if self._returned_at == inf:
             return coded("stop.call_hangs")
@@ -224,6 +260,6 @@ class StandstillCheck:
     def _since(self) -> float:
         """From when on a measurement counts: the driver's stop and the job that ran have returned; inf: not yet."""
         attempt = self._attempt
-        if self.failed or not self.is_stopped:
+        if self.failed or not self.is_stopped or (self.doubted and self.node.opening):
             return inf
         return max(self._returned_at, attempt.returned_at if attempt is not None and attempt.begun else 0.0)

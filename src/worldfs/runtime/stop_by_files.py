@@ -31,6 +31,6 @@ async def stop_by_files(
                     return found
                 await asyncio.sleep(LOOK_S)
         except WorldError as error:
-            return RobotStop(node, False, error_message(error), told)
+            return RobotStop(node, False, error_message(error), told, told)
 
     return await asyncio.gather(*map(stop, nodes))

@@ -1,11 +1,11 @@
 """A stop that is sent to the kernels of this machine, and what they answer. It needs no disk but to find them.
 
     <root>/.paos/sockets/<name>    of each serving process: SOCK_DGRAM, mode 0600; where it has gone from there, the
-                                   process is found by the path (kernel_addresses.py)
+                                   process is found by the path or by the home (kernel_addresses.py)
 
 One datagram goes to each: {"id", "by", "standing", "nodes"}, `nodes` null for every robot. A kernel answers {"id",
-"pid", "told", "took"} when its drivers were told, and then {"id", "pid", "robots", "unstored", "others", "last"}, in
-parts where there are many robots.
+"pid", "root", "told", "took"} when its drivers were told, and then {"id", "pid", "root", "robots", "unstored",
+"others", "last"}, in parts where there are many robots.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import json
 import os
 import socket
 import struct
-from collections.abc import Callable, Collection, Iterable, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -28,7 +29,7 @@ from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
 
-from .kernel_addresses import kernel_addresses, name_in
+from .kernel_addresses import KernelAddress, home_kernels, kernel_addresses, name_in
 from .stop_log import new_stop_id
 from .stop_report import RobotStop, StopReport, read_robot, read_text
 
@@ -41,22 +42,38 @@ ROOM: Final = socket.CMSG_SPACE(_SENDER.size)
 
 class KernelAnswer(NamedTuple):
     """What one kernel said. `took`: the robots that it has told, None: every robot that there is. `report`: what became
-    of it; None: not known yet."""
+    of it; None: not known yet. `root`: the path of the workspace that it was started for."""
 
     pid: int
     took: Sequence[str] | None
     report: StopReport | None = None
+    root: str = ""
+
+
+class HomeKernel(NamedTuple):
+    """A kernel that lives and was started for a home. `root`: the path of its workspace; "": it does not say."""
+
+    pid: int
+    root: str
 
 
 class StopCall:
     """Used by one thread. It is sent when it is made; no kernel need be there."""
 
     def __init__(
-        self, roots: Iterable[str | os.PathLike[str]], clock: Clock, nodes: Iterable[str] | None, name: str
+        self,
+        roots: Iterable[str | os.PathLike[str]],
+        clock: Clock,
+        nodes: Iterable[str] | None,
+        name: str,
+        *,
+        home: str = "",
     ) -> None:
-        """`nodes` None: every robot. `name`: of the actor (access/standing.py)."""
+        """`nodes` None: every robot. `name`: of the actor (access/standing.py). `home`: its kernels are told too,
+        whichever workspace they serve; "": none."""
         self.id, self._clock = new_stop_id(), clock
         self.sent: set[str] = set()  # the names of the sockets of kernels that live
+        self.pids: dict[str, int] = {}  # of those that were found by the path or by the home
         self.answers: dict[str, KernelAnswer] = {}  # by socket
         self._users = {0, os.geteuid()}
         self._robots: dict[str, list[RobotStop]] = {}
@@ -69,9 +86,11 @@ class StopCall:
         for root in roots:
             with suppress(OSError, WorldError):  # no directory, or none that may be read: no kernel is found there
                 self._send(self._in_directory(root))
-            others = kernel_addresses(root, self._users).items()
+            self._send_named(kernel_addresses(root, self._users))
+        if home:
             with suppress(OSError):
-                self._send([(name, one.address) for name, one in others if name not in self.sent])
+                self._users.add(os.stat(home).st_uid)
+            self._send_named(home_kernels(home, self._users))
 
     def __enter__(self) -> Self:
         return self
@@ -79,6 +98,11 @@ class StopCall:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if self._socket is not None:
             self._socket.close()
+
+    @property
+    def finds(self) -> bool:
+        """Whether this system tells which kernels were started for a path or a home."""
+        return sys.platform == "linux"
 
     @property
     def told(self) -> bool:
@@ -98,6 +122,11 @@ class StopCall:
         """Whether a kernel that lives has not said what became of it."""
         return any(name not in self.answers or self.answers[name].report is None for name in self.sent)
 
+    @property
+    def unheard(self) -> list[int]:
+        """The processes that it was sent to and that have said nothing, as far as their numbers are known."""
+        return sorted(pid for name, pid in self.pids.items() if name in self.sent and name not in self.answers)
+
     def reports(self) -> list[StopReport]:
         return [answer.report for answer in self.answers.values() if answer.report is not None]
 
@@ -107,6 +136,11 @@ class StopCall:
         self._users.add(os.stat(folder.fd).st_uid)
         self._folders.append(folder)
         return [(name, socket_address(folder.fd, name)) for name in folder.names()]
+
+    def _send_named(self, found: Mapping[str, KernelAddress]) -> None:
+        self.pids |= {name: one.pid for name, one in found.items()}
+        with suppress(OSError):
+            self._send([(name, one.address) for name, one in found.items() if name not in self.sent])
 
     def _send(self, to: Collection[tuple[str, str]]) -> None:
         if not to:
@@ -156,13 +190,31 @@ class StopCall:
         if said.get("told") is True:
             took = said.get("took")
             names = None if took is None else [as_text(one) for one in took] if isinstance(took, list) else []
-            self.answers[name] = KernelAnswer(pid, names, known.report if known is not None else None)
+            report = known.report if known is not None else None
+            self.answers[name] = KernelAnswer(pid, names, report, as_text(said.get("root")))
             return
         robots = self._robots.setdefault(name, [])
         robots += filter(None, map(read_robot, as_objects(said.get("robots"))))
         if said.get("last") is True:
             report = StopReport(tuple(robots), read_text(said.get("unstored")), said.get("others") is not False)
-            self.answers[name] = KernelAnswer(pid, known.took if known is not None else report.nodes, report)
+            took = known.took if known is not None else report.nodes
+            self.answers[name] = KernelAnswer(pid, took, report, as_text(said.get("root")))
+
+
+def other_kernels(home: str, root: str | os.PathLike[str], clock: Clock, seconds: float) -> list[HomeKernel]:
+    """The kernels of that home which serve another workspace than that of `root`: each is asked, and no robot is
+    stopped."""
+    users = {0, os.geteuid()}
+    with suppress(OSError):
+        users.add(os.stat(home).st_uid)
+    there = home_kernels(home, users) if home else {}
+    if not there.keys() - kernel_addresses(root, users).keys():
+        return []
+    with StopCall([], clock, [], "", home=home) as call:
+        call.wait(seconds)
+        here = kernel_addresses(root, users)
+        said = {name: call.answers[name].root if name in call.answers else "" for name in there}
+        return sorted(HomeKernel(one.pid, said[name]) for name, one in there.items() if name not in here)
 
 
 def socket_address(folder: int, name: str) -> str:

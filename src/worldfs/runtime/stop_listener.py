@@ -16,13 +16,11 @@ from worldfs.access.standing import Standing
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import RemoteKernel
 from worldfs.base.errors import WorldError
-from worldfs.base.messages import (
-    coded,
-    stop_messages,  # noqa: F401  # loaded: they are said when no file can be opened
-)
-from worldfs.base.messages.coded_text import parts
+from worldfs.base.messages import coded
+from worldfs.base.messages.coded_text import load_messages, parts
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
+from worldfs.base.plugin_faults import contained
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store, StoreChange
@@ -95,17 +93,23 @@ class StopListener:
         log: StopLog,
         wake: Callable[[], None],
         elsewhere: Callable[[], bool] = lambda: False,
+        demand_place: Callable[[], None] = lambda: None,
     ) -> None:
         """`wake`: of the kernel, which publishes alerts. `elsewhere`: whether other processes may serve robots of the
-        same root."""
+        same root. `demand_place` raises where the path of the workspace leads to another directory by now: what is
+        written then is not found at the path."""
         self.lock = threading.Lock()
         self._reading = threading.Lock()  # of `_states`: one reads at a time, so that no older reading replaces a newer
         self._states, self._nodes, self._running, self._alert = StopStates(store), nodes, running, alert
         self._log, self._clock, self._wake, self._elsewhere = log, clock, wake, elsewhere
+        self._demand_place = demand_place
         self._known: dict[str, StopState] = {}
         self._robots: dict[str, StandstillCheck] = {}
+        self._left_moving: set[str] = set()  # robots that an earlier process left moving, and that are not served yet
+        self._recalled: set[str] = set()  # of those, the ones whose drivers were told as soon as they were made
         self._watch = store.watch(STOPS)
         self._closed = threading.Event()
+        self._copies = False  # what is in force is copied aside
         self._stops, self._measures = StopCalls("stops"), StopCalls("standstill")
         self._records = WorkerThreads("stop records", 0)
         self._alerts = WorkerThreads("stop alerts", 0)  # apart: a line that nobody reads holds up no record
@@ -116,6 +120,7 @@ class StopListener:
         self._store_at = self._again_at = 0.0  # not before that: the next try to write, and to stop what failed to stop
         self._changed = threading.Condition()  # something is known that was not
         self._due = threading.Event()  # for the thread that measures
+        self._leaves = False  # this process ends at once: who waits for ends is woken to look at them
         self._waiters: list[_TicketWaiter] = []
         self.on_standing: Callable[[], None] = lambda: None  # called when a robot stands of which that was doubted
 
@@ -172,6 +177,43 @@ class StopListener:
         self._due.set()
         return False
 
+    def halt_running(self, attempt: JobAttempt) -> None:
+        """Its order was to end some time ago, and its driver has not returned: the driver's stop is called now."""
+        with self.lock:  # a worker that returns now writes no end before the call has begun
+            robot = self._check_of(attempt.lane)
+            if robot is None or isinstance(robot.node.driver, RemoteKernel) or not attempt.executing:
+                return
+            if attempt.stopped is None:
+                robot.doubt(attempt, halted=True)
+                self._stops.begin([robot.tell])
+        self._due.set()
+
+    def leave(self, attempts: Sequence[JobAttempt], seconds: float) -> list[str]:
+        """This process ends at once: the drivers that carry out an order are told to stop. The robots that may still
+        move when nothing more is to be learned, or after so many seconds; an alert says so of each."""
+        with self.lock:
+            checks = {attempt.lane: self._check_of(attempt.lane) for attempt in attempts if attempt.executing}
+            ours = [one for one in checks.values() if one and not isinstance(one.node.driver, RemoteKernel)]
+            for robot in ours:
+                robot.doubt(self._running.get(robot.node.id), halted=True)
+            self._stops.begin(robot.tell for robot in ours)
+        self._stops.begin(partial(attempt.request_stop, self._clock.monotonic()) for attempt in attempts)
+        self._leaves = True
+        self._due.set()
+        with self._changed:
+            self._changed.wait_for(
+                lambda: (
+                    not any(one.begun and not one.is_noted for one in attempts)
+                    and not any(robot.is_stopped and not robot.settled for robot in ours)
+                ),
+                seconds,
+            )
+        moving = [id for id in tuple(self._nodes) if self.may_move(id)]
+        for robot in (self._robots[id] for id in moving):
+            robot.alerted = robot.shown = True
+            self._alert(f"stop {robot.node.id}", self._finding(robot))
+        return moving
+
     def _stands_soon(self, robot: StandstillCheck) -> bool:
         """Whether a robot of which that is doubted is measured to stand within a while, or was stopped meanwhile."""
         known = threading.Event()
@@ -192,17 +234,47 @@ class StopListener:
         self.on_standing()
         return not robot.doubted
 
-    def recover(self) -> None:
-        """Doubt again what the kernel before this one doubted to its end."""
+    def recall(self, moving: Iterable[str]) -> None:
+        """Before the drivers are made: the robots that the kernel before this one left `moving`, or doubted to its end.
+        The driver of each is told as soon as it is `made`."""
+        self._left_moving |= self._left(moving)
+
+    def recover(self, moving: Iterable[str]) -> None:
+        """Doubt again what the kernel before this one doubted to its end, and the robots that it left `moving`."""
+        for id in self._left(moving) - self._recalled:
+            self.doubt(id)
+
+    def _left(self, moving: Iterable[str]) -> set[str]:
+        left = {*moving}
         for id in tuple(self._nodes):
             one = self._alert.earlier(f"stop {id}")
-            if one is None or all(part.code != MAY_MOVE for part in parts(one.found)):
-                continue
-            with self.lock:
-                robot = self._check_of(id)
-                if robot is not None and robot.can_measure:
-                    robot.doubt(None, halted=True)
+            if one is not None and any(part.code == MAY_MOVE for part in parts(one.found)):
+                left.add(id)
+        return left
+
+    def doubt(self, node: str) -> None:
+        """An order of it was given to its driver, and has ended without this process: the driver's stop is called, and
+        the robot is sent no order until it is measured to stand. A robot that is added later, too."""
+        with self.lock:
+            robot = self._check_of(node)
+            if robot is None:
+                self._left_moving.add(node)
+                return
+            if node in self._running or isinstance(robot.node.driver, RemoteKernel):
+                return  # the end of what runs is measured; that kernel calls its own driver's stop
+            robot.doubt_unheard()
+            self._stops.begin([robot.tell])
         self._due.set()
+
+    def is_awaited(self, node: str) -> bool:
+        """Whether it is held, and may be found to stand soon."""
+        robot = self._robots.get(node)
+        return robot is not None and robot.awaited_s > 0
+
+    def patience(self) -> float | None:
+        """Seconds until a robot that is awaited now is no longer; None: none is."""
+        waits = [wait for robot in tuple(self._robots.values()) if (wait := robot.awaited_s) > 0]
+        return min(waits, default=None)
 
     def is_held(self, node: str) -> bool:
         """Whether it is to be measured to stand before it is sent another order."""
@@ -217,8 +289,8 @@ class StopListener:
                 return
             if unknown_effect(outcome):
                 robot.doubt(self._running.get(node))
-            elif robot.doubted:  # its end was measured
-                robot.resume()
+            elif robot.doubted and (attempt := self._running.get(node)) is not None and attempt.begun:
+                robot.resume()  # its end was measured
         self._due.set()
 
     def demand_standstill(self, node: str) -> bool:
@@ -247,12 +319,16 @@ class StopListener:
         return node in self._nodes
 
     def listen(self) -> None:
-        """Start the threads that hear every stop from now on."""
+        """Start the threads that hear every stop from now on. What a stop, its alert and its record need is loaded
+        first: they are told, said and written also when no file can be opened."""
+        load_messages()
         self._spares.fill()
         self._records, self._alerts = WorkerThreads("stop records"), WorkerThreads("stop alerts")
         self._aside = WorkerThreads("stops aside")
-        for threads in (self._records, self._alerts, self._aside):
+        self._copies = True
+        for threads in (self._records, self._alerts):
             threads.submit(lambda: None)  # its thread exists from now on
+        self._aside.submit(self._copy_aside)
         self._prepare()
         threading.Thread(target=self._listen, name="stop log", daemon=True).start()
         threading.Thread(target=self._measure, name="stop results", daemon=True).start()
@@ -319,6 +395,13 @@ class StopListener:
             self._waiters.append(_TicketWaiter(ticket, self._clock.monotonic() + seconds, done))
         self._due.set()
 
+    def settle(self, seconds: float) -> None:
+        """Return once each robot that is to stand is known to, or nothing more is to be learned, or so long after."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: all(one.settled or not one.is_stopped for one in tuple(self._robots.values())), seconds
+            )
+
     def finish_answers(self) -> None:
         """Return once everybody who waits for what becomes of a stop has been told: before the drivers are closed."""
         with self._changed:
@@ -346,14 +429,28 @@ class StopListener:
         """Of a node that came: no part of this process has heard its stops."""
         self._read((ALL, stop_key(node)), lambda: (node,))
         self._prepare()
+        if node in self._left_moving:
+            self._left_moving.discard(node)
+            self.doubt(node)
+
+    def made(self, node: str) -> None:
+        """Its driver is there, and not opened yet, or it could not be made: what is in force reaches the robot now."""
+        if node in self._left_moving:
+            self._left_moving.discard(node)
+            self._recalled.add(node)
+            self.doubt(node)
+        else:
+            self.opened(node)
 
     def opened(self, node: str) -> None:
-        """Its driver was opened: what was told before that may have reached no robot."""
+        """Its driver was opened, or could not be: what was told before that may have reached no robot."""
         with self.lock:
             robot = self._robots.get(node)
-            if robot is None or not robot.is_stopped or (robot.doubted and not robot.held):
+            if robot is None or not robot.is_stopped or (robot.doubted and not robot.halted):
                 return
-            if not robot.doubted:
+            if robot.doubted:
+                robot.doubt_unheard()
+            else:
                 robot.begin(self._running.get(node))
             self._stops.begin([robot.tell])
         self._due.set()
@@ -377,6 +474,15 @@ class StopListener:
         return Outcome.failure(
             Cause.CANCELLED, "STOP_UNCONFIRMED", coded("runtime.found_fix", found=why, fix=fix), evidence=evidence
         )
+
+    def keep_for_path(self) -> None:
+        """The workspace's directory was replaced: what is in force is kept for the next start at its path."""
+        self._log.keep_all_aside((*self._states.in_force(), *self._log.pending.all()))
+        self.forget_copies()
+
+    def forget_copies(self) -> None:
+        """What is in force is in the log, or kept aside: no copy is needed any more."""
+        self._log.forget_copies()
 
     def close(self) -> None:
         """What is in force and not stored is written now, or never by this process."""
@@ -432,10 +538,19 @@ class StopListener:
                 for stop in lost:  # it stays in force, and is written again
                     self._log.pending.add(stop)
                 self._tell(nodes())
+        self._aside.submit(self._copy_aside)
         if lost:
             self._store_soon()
         if failed:
             raise failed[0]
+
+    def _copy_aside(self) -> None:
+        """The workspace's directory may be replaced, and this process killed before it has seen that."""
+        if self._copies and not self._closed.is_set():
+            held = {stop.id: stop for stop in self._states.in_force(named=True)}
+            for stop in self._log.pending.all():
+                held[stop.id] = stop._replace(keys=stop.keys | (held[stop.id].keys if stop.id in held else stop.keys))
+            self._log.copy_aside(held.values())
 
     def _store_soon(self) -> None:
         with self._changed:
@@ -446,6 +561,7 @@ class StopListener:
 
     def _keep_aside(self) -> None:
         """So that it outlives this process, however that ends, while the log does not take it."""
+        self._copy_aside()
         with self._changed:
             self._changed.wait_for(lambda: not self._log.pending.all(), ASIDE_S)
         self._log.keep_aside()
@@ -480,6 +596,7 @@ class StopListener:
                 for key in sorted(stop.keys):
                     self._log.store(stop, key)
                     self._read((key,), lambda: ())
+                    self._demand_place()
                     self._log.stored(stop.id, key)
         self._log.reserve(())
 
@@ -538,7 +655,11 @@ class StopListener:
     def _patience(self) -> float | None:
         """Seconds until there is something to ask; None: until a stop comes."""
         robots = tuple(self._robots.values())
-        if self._waiters or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots):
+        if (
+            self._leaves
+            or self._waiters
+            or any(robot.is_stopped and not robot.settled and not robot.alerted for robot in robots)
+        ):
             return MEASURE_S
         waits = any(one.is_measured or one.ignores_stop or one.is_called for one in robots) or self._log.pending.all()
         return LATER_S if waits else None
@@ -570,8 +691,8 @@ class StopListener:
             if robot.shown and (robot.stands or not robot.is_stopped):
                 robot.alerted = robot.shown = False
                 self._say(robot.node.id, None)
-            late = robot.settled or now > robot.stopped_at + BODY.stop_s
-            if robot.is_stopped and not robot.stands and not robot.alerted and (late or robot.failed):
+            late = now > robot.stopped_at + BODY.stop_s or (robot.settled and not robot.node.opening)
+            if robot.is_stopped and not robot.stands and not robot.alerted and late:
                 robot.alerted = robot.shown = True
                 self._say(robot.node.id, robot)
         self._note()
@@ -636,7 +757,7 @@ def _hanging(node: str) -> Finding:
 def close_driver(node: KernelNode, alert: Alerts) -> None:
     """The last work of a lane; a driver that cannot be closed is named, and keeps none of the others open."""
     try:
-        node.driver.close()
+        contained(node.driver.close, f"{node.id} close")
     except Exception as error:  # a driver may raise anything
         place, expected = coded("runtime.node", id=node.id), coded("runtime.closing_driver")
         alert(node.id, Finding("DRIVER_CLOSE", place, expected, repr(error), coded("runtime.see_driver")))

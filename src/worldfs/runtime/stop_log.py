@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -40,6 +40,7 @@ from .stops_aside import StopsAside
 STOPS: Final = ".paos/stops"
 ALL: Final = f"{STOPS}/all"
 _ENDING: Final = ".jsonl"
+COPY: Final = "-copy"  # behind the id of one that is kept aside though the log has it
 ROOM: Final = 4096  # bytes kept for the next lines of each log
 IDS: Final = 32  # of the latest stops, remembered
 NONE_STOOD: Final[Mapping[str, int]] = MappingProxyType({})
@@ -53,6 +54,7 @@ class StandingStop(NamedTuple):
     by: str  # the actor of the latest
     at: str
     roles: frozenset[str]  # of all of them
+    id: str = ""  # of the latest; "": it has none
 
 
 class StopState(NamedTuple):
@@ -133,9 +135,15 @@ class StopLog:
     def __init__(self, store: Store, clock: Clock, aside: StopsAside | None = None) -> None:
         self._store, self._clock, self._aside = store, clock, aside
         self.pending = PendingStops()
-        found = [read_pending(value) for value in aside.read()] if aside is not None else []
-        self._recalled = frozenset(stop.id for stop in found)
-        for stop in found:
+        self._copied: dict[str, frozenset[str]] = {}  # id → keys, of the stops in force of which there is a copy aside
+        self._copying, self._copies_over = threading.Lock(), False
+        found = {stop.id: stop for stop in map(read_pending, aside.read())} if aside is not None else {}
+        for id in [id for id in found if id.endswith(COPY)]:
+            stop = found.pop(id)
+            self._copied[stop.id.removesuffix(COPY)] = stop.keys
+            found.setdefault(id.removesuffix(COPY), stop._replace(id=id.removesuffix(COPY)))
+        self._recalled = frozenset(found)
+        for stop in found.values():
             self.pending.add(stop._replace(keys=frozenset(filter(partial(self._lacks, stop.id), stop.keys))))
             self._drop_stored(stop.id)
 
@@ -178,6 +186,43 @@ class StopLog:
         for stop in self.pending.all():
             self._aside.keep(stop.id, stop.as_json())
             self._drop_stored(stop.id)  # stored meanwhile
+
+    def keep_all_aside(self, stops: Iterable[PendingStop]) -> None:
+        """Keep these for the next process, which finds another log, or none: one whose log has them forgets them."""
+        if self._aside is not None:
+            for stop in stops:
+                self._aside.keep(stop.id, stop.as_json())
+
+    def copy_aside(self, stops: Iterable[PendingStop]) -> None:
+        """Of these, which are all that is in force, there is a copy outside of the workspace from now on; of no other.
+        Processes whose log has a stop pass over its copy."""
+        with self._copying:
+            self._copy(stops)
+
+    def forget_copies(self) -> None:
+        """The kernel of this process ends as it should: there is none from now on."""
+        with self._copying:
+            self._copy(())
+            self._copies_over = True
+
+    def _copy(self, stops: Iterable[PendingStop]) -> None:
+        if self._aside is not None and not self._copies_over:
+            wanted = {stop.id: stop for stop in stops}
+            for id in self._copied.keys() - wanted.keys():
+                self._aside.drop(f"{id}{COPY}")
+                del self._copied[id]
+            for id in [id for id, stop in wanted.items() if self._copied.get(id) != stop.keys]:
+                copy = wanted[id]._replace(id=f"{id}{COPY}")
+                self._aside.keep(copy.id, copy.as_json(), copy=True)
+                self._copied[id] = copy.keys
+
+    def _drop_ended_copies(self) -> None:
+        """After a resume: a copy of what is not in force any more would bring it back."""
+        if self._copied:
+            keys = frozenset[str]().union(*self._copied.values())
+            held = {stop.id for key in keys for stop in self._read(key).holding}
+            left = [PendingStop(id, "", Standing.PERSON, "", keys) for id, keys in self._copied.items() if id in held]
+            self.copy_aside(left)
 
     def put_aside(self, stop: PendingStop) -> str:
         """The file that keeps a stop which the log does not take, for the next start; "": nothing takes it."""
@@ -233,6 +278,7 @@ class StopLog:
             if ended := self._ended(seen, actor):
                 word = "resume" if len(ended) == len(seen.holding) else "withdraw"
                 self._end(key, seen, word, shown_actor(actor), standing_of(actor))
+        self._drop_ended_copies()
         for node in nodes:
             left = self.state(node)
             decision = judge(actor, Verb.RESUME, HeldStop(node, left.standing, left.by, left.at))
@@ -329,6 +375,16 @@ class StopStates:
             names = []
         return {ALL, *self._states, *(f"{STOPS}/{name}" for name in names)}
 
+    def in_force(self, *, named: bool = False) -> Iterator[PendingStop]:
+        """Every stop that is in force, as it was read last: one of several robots once. `named`: those with an id."""
+        found: dict[str, PendingStop] = {}
+        for key, state in tuple(self._states.items()):
+            for stop in (one for one in state.holding if one.id or not named):
+                id = stop.id or new_stop_id()
+                keys = found[id].keys | {key} if id in found else frozenset((key,))
+                found[id] = PendingStop(id, stop.by, stop.standing, stop.at, keys)
+        return iter(found.values())
+
     def is_unread(self, key: str) -> bool:
         """Whether a stop is in force because that log, or a line of it, could not be read."""
         return any(key in stop.roles for stop in self._states.get(key, StopState()).holding)
@@ -381,7 +437,7 @@ def with_pending(stored: StopState, pending: Sequence[PendingStop]) -> StopState
     if not new:
         return stored
     number = stored.number + len(new)
-    holding = tuple(StandingStop(one.standing, number, one.by, one.at, frozenset({one.by})) for one in new)
+    holding = tuple(StandingStop(one.standing, number, one.by, one.at, frozenset({one.by}), one.id) for one in new)
     found = _state(number, holding + stored.holding, stored.ids + tuple(one.id for one in new), stored.stood)
     return found._replace(stands=stored.stands)
 
@@ -429,7 +485,7 @@ def _after(before: StopState, value: Mapping[str, object]) -> StopState:
         ids = (*before.ids, id)[-IDS:] if isinstance(id, str) else before.ids
         same = [stop for stop in before.holding if stop.standing is standing]
         roles = frozenset({by}).union(*(stop.roles for stop in same))
-        last = StandingStop(standing, number, by, str(value.get("at", "")), roles)
+        last = StandingStop(standing, number, by, str(value.get("at", "")), roles, as_text(id))
         return _state(number, (last, *(stop for stop in before.holding if stop not in same)), ids, before.stood)
     if type(seen) is int:  # a resume, or a withdrawal
         if seen > before.number:

@@ -12,12 +12,14 @@ from worldfs.base.messages import coded, read_coded, stored_form
 
 class RobotStop(NamedTuple):
     """`why`: why the standstill is not confirmed; of one that is, by what, "" where its driver says so. `told`: whether
-    the stop was delivered."""
+    the stop was delivered: its driver, or a kernel that has one, was told. `stopped`: whether the stop is in force:
+    where no driver was told, the next start begins stopped."""
 
     node: str
     confirmed: bool
     why: str = ""
     told: bool = True
+    stopped: bool = True
 
     @property
     def mood(self) -> str:
@@ -32,8 +34,9 @@ class RobotStop(NamedTuple):
         return coded("stop.robot_not_delivered", node=self.node, why=self.why)
 
     def as_json(self) -> dict[str, object]:
-        """`confirmed` is true or false, and nothing else."""
-        return {"node": self.node, "stopped": self.told, "confirmed": self.confirmed, "why": self.why}
+        """Each of the three is true or false, and nothing else."""
+        known = {"stopped": self.stopped, "delivered": self.told, "confirmed": self.confirmed}
+        return {"node": self.node, **known, "why": self.why}
 
 
 class StopReport(NamedTuple):
@@ -59,8 +62,10 @@ def read_stop_file(node: str, data: bytes) -> RobotStop:
         found = as_object(parse_json(data))
     except ValueError:
         found = {}
-    sure = found.get("stopped") is True and found.get("confirmed") is True
-    return RobotStop(node, sure, "" if sure else as_text(found.get("why")) or coded("stop.no_measurement"))
+    stopped = found.get("stopped") is True
+    sure, told = stopped and found.get("confirmed") is True, not stopped or found.get("delivered") is not False
+    why = "" if sure else as_text(found.get("why")) or coded("stop.no_measurement")
+    return RobotStop(node, sure, why, told, stopped)
 
 
 def robot_value(robot: RobotStop) -> dict[str, object]:

@@ -16,6 +16,7 @@ from typing import Final
 
 from worldfs.access.standing import standing_named
 from worldfs.base.durable import Root
+from worldfs.base.forked_child import keep_from_children
 from worldfs.base.json_values import as_list, as_text
 from worldfs.base.model import Json
 
@@ -32,19 +33,20 @@ ROBOTS: Final = 200  # of one answer
 class StopSocket:
     """Of one kernel, from `start` to `close`. Raises `OSError` or `WorldError` where none can be made."""
 
-    def __init__(self, root: str | os.PathLike[str], listener: StopListener) -> None:
-        self._listener = listener
+    def __init__(self, root: str | os.PathLike[str], listener: StopListener, home: str = "") -> None:
+        self._listener, self._root = listener, os.path.abspath(root)
         self._users = {0, os.geteuid(), os.stat(root).st_uid}
         self._place = place = Root(root).ensure_parent(f"{SOCKETS}/{os.urandom(8).hex()}", private=True)
         self._drop_dead()
         with ExitStack() as stack:
-            named = bind_address(own_address(root, place.name))
+            named = bind_address(own_address(root, place.name, home))
             self._sockets = [] if named is None else [stack.enter_context(named)]
             file = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
             file.bind(socket_address(place.folder.fd, place.name))
             os.chmod(place.name, 0o600, dir_fd=place.folder.fd)
             self._sockets.append(file)
             for one in self._sockets:
+                keep_from_children(one.fileno())
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             stack.pop_all()
         self._threads = [
@@ -115,4 +117,5 @@ class StopSocket:
     def _send(self, at: socket.socket, sender: object, answer: Json) -> None:
         if isinstance(sender, str | bytes) and sender:
             with suppress(OSError):  # it has gone
-                at.sendto(json.dumps({"pid": os.getpid(), **answer}).encode(), socket.MSG_DONTWAIT, sender)
+                said = {"pid": os.getpid(), "root": self._root, **answer}
+                at.sendto(json.dumps(said).encode(), socket.MSG_DONTWAIT, sender)

@@ -4,6 +4,8 @@ with it.
     <workspace>/.paos/stops-aside/<id>.json
     /var/tmp/paos-stops-<uid>/<hash of the workspace's path>/<id>.json    where the workspace takes no file
     /dev/shm/paos-stops-<uid>/…                                           where that does not either
+    /dev/shm/paos-stops-<uid>/<hash…>/<id>-copy.json                      of a stop in force, while a kernel lives: its
+                                                                          directory may be replaced, and it be killed
 
 Every process of the workspace reads them all as it opens it.
 """
@@ -38,12 +40,14 @@ class StopsAside:
         self._workspace, self._shared = workspace, shared
         self._kept: dict[str, str] = {}  # id → the file, of those that were kept or read here
 
-    def keep(self, id: str, value: Mapping[str, object]) -> str:
-        """The file that has it, durable when this returns; "": nothing takes it."""
-        if id in self._kept:
+    def keep(self, id: str, value: Mapping[str, object], *, copy: bool = False) -> str:
+        """The file that has it, durable when this returns; "": nothing takes it. `copy`: only while the machine runs,
+        and in no directory that is replaced with the workspace's."""
+        if not copy and os.path.lexists(self._kept.get(id, "")):  # not where its directory was replaced
             return self._kept[id]
         data = json.dumps(dict(value), ensure_ascii=False).encode()
-        for root, folder in self._places(os.geteuid()):
+        places = [*self._places(os.geteuid())]
+        for root, folder in places[-1:] if copy else places:
             path = f"{folder}/{id}{_ENDING}"
             with suppress(OSError, WorldError):
                 if root != self._workspace:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from worldfs.base.document_size import DOCUMENT_MOST, too_large
 from worldfs.base.errors import BadInput, Conflict, Exists, Unsafe, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
@@ -74,6 +75,7 @@ class StoredSheet:
         self._read: action.ParsedSheet | None = page.read(b"")  # None: what we wrote ourselves, not read again yet
         self._readable = True
         self._missing = True
+        self._overfull = False  # with the present states it would be larger than can be read
         self._jobs: dict[str, Job] = {}  # what the sheet shows
         self._digest: dict[str, str] = {}  # id → digest of the true order
         self._unshown: dict[str, None] = {}  # accepted, not yet in the file
@@ -166,12 +168,24 @@ class StoredSheet:
             id for id, job in self._jobs.items() if id not in seen and id not in self._unshown and is_ended(job)
         ]:
             self._let_go(id)  # its author took it out: the record has it, if it ever comes back
-        add = [job for job in self._jobs.values() if job.id not in seen]
+        add, cut = [job for job in self._jobs.values() if job.id not in seen], False
         drop = self._old() if self._prune else []
         add = add[: max(0, ROOM - len(entries) + len(drop))]
         marks = {e.index: finding for e in entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
-            data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks, page=self.page)
+            while True:
+                data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks, page=self.page)
+                if len(data) <= DOCUMENT_MOST or not add:
+                    break
+                add, cut = add[: len(add) // 2], True  # the others run, and are not shown yet
+            if len(data) > DOCUMENT_MOST:  # it could not be read again: it stays as it is, and says so
+                error = too_large(len(data))
+                self.alert(self.name, Finding(error.code, self.name, error.expected, error.found, error.fix))
+                self.dirty, self._overfull = False, True
+                return True
+            if self._overfull:
+                self._overfull = False
+                self.alert(self.name, self._read.note)
             if data != self._data:
                 try:
                     expect = ABSENT if self._revision is None else self._revision
@@ -183,7 +197,7 @@ class StoredSheet:
                 self._data, self._missing, self._read = data, False, None
         for id in drop:
             self._let_go(id)
-        self._unshown = {id: None for id in self._unshown if id in self._jobs and len(seen) + len(add) >= ROOM}
+        self._unshown = {id: None for id in self._unshown if id in self._jobs and (cut or len(seen) + len(add) >= ROOM)}
         self._prune = self.dirty = False
         if all(is_ended(job) for job in self._jobs.values()):
             self._rested = set(self._jobs)

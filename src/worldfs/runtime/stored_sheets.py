@@ -67,6 +67,11 @@ class StoredSheets:
         return any(sheet.dirty for sheet in self._sheets.values())
 
     @property
+    def unread(self) -> list[str]:
+        """The sheets that cannot be read as they are: what they order is not known."""
+        return [sheet.name for sheet in self._sheets.values() if not sheet.readable]
+
+    @property
     def waiting(self) -> bool:
         """Whether there is something to render into a readable sheet."""
         return any(sheet.dirty and sheet.readable for sheet in self._sheets.values())

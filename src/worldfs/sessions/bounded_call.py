@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from math import inf
 from typing import Generic, TypeVar
 
 from worldfs.base.clock import Clock
@@ -20,6 +21,10 @@ from worldfs.base.plugin_faults import PluginFault
 T = TypeVar("T")
 
 
+class PluginLate(PluginFault):
+    """It has not returned in time."""
+
+
 class BoundedCall(Generic[T]):
     """One call, named `where` in the fault that says that it was late."""
 
@@ -28,7 +33,7 @@ class BoundedCall(Generic[T]):
         self._asked: queue.SimpleQueue[tuple[Callable[[], object], Future[object]] | None] = queue.SimpleQueue()
 
     def run(self, work: Callable[[], T], until: float) -> T:
-        """What `work` answers or raises; `PluginFault` if it has done neither at that `clock.monotonic()`."""
+        """What `work` answers or raises; `PluginLate` if it has done neither at that `clock.monotonic()`."""
         done: Future[T] = Future()
         limit_s = self._left(until)
 
@@ -41,9 +46,9 @@ class BoundedCall(Generic[T]):
             while (asked := self._asked.get(timeout=self._left(until))) is not None:
                 _settle(asked[1], asked[0])
         except queue.Empty:
-            raise PluginFault(
-                coded("plugin.late", s=round(limit_s, 1)), path=self._where, expected=coded("plugin.answer_in_time"),
-                fix=coded("plugin.correct"),
+            raise PluginLate(
+                coded("plugin.late", s=round(limit_s or 0.0, 1)), path=self._where,
+                expected=coded("plugin.answer_in_time"), fix=coded("plugin.correct"),
             ) from None  # fmt: skip
         finally:
             self._end()
@@ -58,8 +63,8 @@ class BoundedCall(Generic[T]):
             self._asked.put((call, reply))
         return reply.result()
 
-    def _left(self, until: float) -> float:
-        return max(0.0, until - self._clock.monotonic())
+    def _left(self, until: float) -> float | None:
+        return None if until == inf else max(0.0, until - self._clock.monotonic())
 
     def _end(self) -> None:
         with self._lock:

@@ -19,6 +19,8 @@ from worldfs.robots.targets.target_adapter import AdapterFactory, SessionAware, 
 from worldfs.skills.builtin_runtime import NativeOperations
 from worldfs.skills.skill_runtime import ParameterReader, SkillRuntime, SourcedSkill
 
+from .policy_calls import PolicyCalls
+
 RuntimeFactory = Callable[[], SkillRuntime]
 
 
@@ -45,7 +47,8 @@ def checked_clients(make: ClientFactory) -> ClientFactory:
         return make
 
     def made(spec: PolicySpec, clock: Clock) -> PolicyClient:
-        return checked(called(lambda: make(spec, clock), plugin_name(make)), PolicyClient)
+        name = plugin_name(make)
+        return PolicyCalls(lambda: checked(called(lambda: make(spec, clock), name), PolicyClient), name, spec, clock)
 
     return made
 

@@ -6,9 +6,11 @@ places objects at their positions in ENVIRONMENT.md (`pick_up`, `place`, by cons
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from worldfs.base.clock import Clock
@@ -59,6 +61,7 @@ class RobotBody:
         self.calling = ""  # of the robot's library, while it has not returned
         self._adapter: RealTarget | None = None
         self._opening: RealTarget | None = None  # while it has not been opened
+        self._taking = threading.Lock()  # one thread connects it
         self._scene = Scene()
         self._thing: Thing | None = None  # what an order brought to another place: reported once, and while it is held
         self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
@@ -137,7 +140,8 @@ class RobotBody:
             if not nothing_wrong(found):
                 outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
                 break
-            outcome = run_skill(runtime, request, SkillContext(adapter, None, run), adapter)
+            perform = partial(runtime.perform, request, SkillContext(adapter, None, run))
+            outcome = run_skill(perform, run, adapter)
             self._account(adapter, step, outcome)
             done.append({"op": step.op, "ok": outcome.ok})
             if not outcome.ok:
@@ -146,6 +150,10 @@ class RobotBody:
         return replace(
             outcome, evidence={**outcome.evidence, **more, **({"steps_done": done} if len(done) > 1 else {})}
         )
+
+    def take_up(self) -> None:
+        if not self._taking.locked():  # else it is being connected
+            self._take_up()
 
     def stop(self) -> None:
         adapter = self._adapter or self._opening
@@ -168,20 +176,23 @@ class RobotBody:
         return sorted(op.name for op in self.operations)
 
     def _take_up(self) -> RealTarget:
-        if self._adapter is None:
-            context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
-            context = replace(context, profile=self._context.profile)
-            try:
-                self.calling = f"{self._target.id}: {self._target.driver}"
-                made = RealTarget(self._target, context, driver(self._target)(self._target, context))
-                self._opening, self.calling = made, f"{plugin_name(made.robot)} connect"
-                made.open()
-            finally:
-                self.calling, self._opening = "", None
-            mine = self._scene_now().robot(self._target.id)
-            made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
-            self._adapter = made
-        return self._adapter
+        with self._taking:
+            return self._adapter or self._connect()
+
+    def _connect(self) -> RealTarget:
+        context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
+        context = replace(context, profile=self._context.profile)
+        try:
+            self.calling = f"{self._target.id}: {self._target.driver}"
+            made = RealTarget(self._target, context, driver(self._target)(self._target, context))
+            self._opening, self.calling = made, f"{plugin_name(made.robot)} connect"
+            made.open()
+        finally:
+            self.calling, self._opening = "", None
+        mine = self._scene_now().robot(self._target.id)
+        made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
+        self._adapter = made
+        return made
 
     def _steps(self, order: Order) -> Sequence[Order]:
         """The order itself; of `real_execute` its interpretation. Raises `BadInput` for words without one."""

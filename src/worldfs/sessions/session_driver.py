@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,8 +37,9 @@ from worldfs.base.model import (
 )
 from worldfs.base.model.skill import SIM
 from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
-from worldfs.base.plugin_faults import PluginFault
+from worldfs.base.plugin_faults import PluginFault, contained, error_text
 from worldfs.base.plugin_nouns import plugin_failure
+from worldfs.base.plugin_registry import PluginGroup
 from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import environment
 from worldfs.policies.policy_client import PolicyClient, PolicyError
@@ -48,10 +51,11 @@ from worldfs.robots.targets.target_adapter import (
 from worldfs.skills.skill_runtime import ParameterReader, SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
-from .bounded_call import BoundedCall, bounded
+from .bounded_call import BoundedCall, PluginLate, bounded
 from .episode_trace import EpisodeTrace
 from .lent_target import target_to_read
 from .plugins import Plugins
+from .policy_calls import PolicyCalls
 from .session_witness import SessionWitness
 from .session_words import (
     undeclared_restrictions,
@@ -66,7 +70,9 @@ from .skill_run import policy_failed, run_skill
 from .unread_fields import review_skill, review_target
 
 T = TypeVar("T")
+U = TypeVar("U")
 SOURCES_S = 10.0  # for a runtime to say what its files are
+LATE_S = 1.0  # after a session's limit, for its skill to return
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 
 
@@ -101,6 +107,7 @@ class SessionDriver:
         self._adapter: TargetAdapter | None = None
         self._opening: TargetAdapter | None = None  # one whose `open` has not returned
         self._named = ""  # what that adapter is called
+        self._taking = threading.Lock()  # one thread opens it
         self._scene = Scene()
         self._copy = SceneCopy()
         self._policies: dict[ConnectionKey, PolicyClient] = {}
@@ -130,6 +137,13 @@ class SessionDriver:
     def assumed(self) -> Scene | None:
         return self._adapter.assumed() if isinstance(self._adapter, Simulated) else None
 
+    def take_up(self) -> None:
+        """A real robot, which else its next session takes up."""
+        target = self._registries.target()
+        real = target is not None and target.enabled and target.kind != SIM
+        if target is not None and real and self._adapter is None and not self._taking.locked():
+            self._take_up(target)
+
     def stop(self) -> None:
         """The target itself, by the path of its watchdog and its limits; beside any session."""
         adapter = self._adapter or self._opening
@@ -148,11 +162,12 @@ class SessionDriver:
 
     def close(self) -> None:
         adapter, self._adapter = self._adapter, None
-        for policy in self._policies.values():
-            policy.close()
-        self._policies.clear()
-        if adapter is not None:
-            adapter.close()
+        with ExitStack() as stack:  # each is closed, whatever the others raise
+            if adapter is not None:
+                stack.callback(adapter.close)
+            for policy in self._policies.values():
+                stack.callback(policy.close)
+            self._policies.clear()
 
     def review(self, order: Order) -> list[Finding]:
         """Preflight: all that is wrong, as findings; warnings refuse nothing."""
@@ -162,7 +177,7 @@ class SessionDriver:
             return [self._unknown(order, target)]
         found = [*preflight.check_documents(order, skill, target, place), *self._draft(order, skill, target)]
         found += [*review_target(target, place, order.id), *review_skill(skill, place, order.id)]
-        runtime = self._runtime(order, skill, found)
+        runtime = self._runtime(order, skill, found, order.review_limit_s)
         if runtime is None or not nothing_wrong(found):
             return found
         named = routing_of(order).target_adapter
@@ -217,9 +232,10 @@ class SessionDriver:
         if skill is None:
             return found
         try:
-            runtime: object = self._runtime(order, skill, [])
+            limit = min(SOURCES_S, order.review_limit_s)
+            runtime: object = self._runtime(order, skill, [], limit)
             if isinstance(runtime, SourcedSkill):
-                asked, limit = self._skill_request(order, skill), min(SOURCES_S, order.review_limit_s)
+                asked = self._skill_request(order, skill)
                 call = partial(runtime.sources, asked)
                 found |= self._in_time(runtime, "sources", call, self._clock.monotonic() + limit)
             return found
@@ -234,7 +250,7 @@ class SessionDriver:
             return Outcome.failure(Cause.REJECTED, draft[0].code, finding_message(draft[0]), findings=tuple(draft))
         if run.approval and run.approval.get("sources") != self._sources(order, target, skill):
             return Outcome.failure(Cause.REJECTED, "APPROVAL_EXPIRED", coded("approval.edited"))
-        runtime = self._runtime(order, skill, [])
+        runtime = self._runtime(order, skill, [], order.review_limit_s)
         if runtime is None:
             missing = coded("session.no_runtime", name=skill.runtime)
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", missing)
@@ -242,14 +258,20 @@ class SessionDriver:
         request = self._skill_request(order, skill)
         try:
             adapter = self._take_up(target, order)
-            policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
+            policy = self._policy(skill.policy, order) if skill.policy is not None else None
             read = self._read(request, runtime, adapter, self._clock.monotonic() + order.review_limit_s)
             if isinstance(read, list):  # the world is another one than at preflight
                 return Outcome.failure(Cause.REJECTED, read[0].code, finding_message(read[0]), findings=tuple(read))
             request = read
-            witness = SessionWitness(request, adapter, runtime, run)
-            context = SkillContext(witness.target, policy, replace(run, artifacts=trace.folder), (trace,))
-            outcome = witness.settled(run_skill(runtime, request, context, adapter, witness.end))
+            call = BoundedCall[Outcome](f"{plugin_name(runtime)} perform", self._clock)
+            ask = call.ask if isinstance(runtime, CheckedPlugin) else lambda asked: asked()
+            witness = SessionWitness(request, adapter, runtime, run, ask)
+            context = SkillContext(
+                witness.target, policy, replace(run, artifacts=trace.folder), (trace,), witness.begin
+            )
+            self.calling = f"{target.id}: {plugin_name(runtime)} perform"
+            perform = partial(self._performed, runtime, request, context, call)
+            outcome = witness.settled(run_skill(perform, run, adapter, witness.end))
         except PolicyError as error:
             self._drop(skill.policy)
             outcome = policy_failed(error)
@@ -260,10 +282,25 @@ class SessionDriver:
         except BaseException:
             trace.drop()  # a bug here or in a package: it ends this job, reported by the dispatcher
             raise
+        finally:
+            self.calling = ""
         if not outcome.ok and outcome.code.startswith("POLICY_"):
             self._drop(skill.policy)
         outcome = with_copy(outcome, self._copy)
         return replace(outcome, evidence={**outcome.evidence, **trace.close(order, outcome)})
+
+    def _performed(
+        self, runtime: SkillRuntime, request: SkillRequest, context: SkillContext, call: BoundedCall[Outcome]
+    ) -> Outcome:
+        """A package's skill works in a thread of its own, and is left there if it does not end in time."""
+        if not isinstance(runtime, CheckedPlugin):
+            return runtime.perform(request, context)
+        until = context.run.deadline + LATE_S
+        try:
+            return self._or_another(runtime, lambda: call.run(lambda: runtime.perform(request, context), until))
+        except PluginLate as error:
+            said = coded("plugin.failed", where=error.path, found=error.found)
+            return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", said)
 
     # -- its steps -----------------------------------------------------------------------------------------------
 
@@ -272,6 +309,10 @@ class SessionDriver:
 
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
         """The adapter, open. A target whose declaration has changed is closed and opened as it is now."""
+        with self._taking:
+            return self._taken_up(target, order)
+
+    def _taken_up(self, target: Target, order: Order | None) -> TargetAdapter:
         name = (routing_of(order).target_adapter if order is not None else "") or target.adapter
         rehearsed = order is not None and is_rehearsal(target)
         if self._adapter is not None and name == self._named and _same(self._adapter.target, target) and not rehearsed:
@@ -288,17 +329,17 @@ class SessionDriver:
                 fix=coded("session.name_adapter"),
             )
         try:
-            scene = self._perceived(target) if rehearsed else self._scene
+            scene = self._perceived(target) if rehearsed else self._present() if order is not None else self._scene
             context = PluginContext(self._clock, self._artifacts, scene, self._language)
             self.calling = f"{target.id}: {name}"
-            self._opening = adapter = factory(target, context)
+            self._opening = adapter = contained(lambda: factory(target, context), self.calling)
             self.calling = opening_call(adapter)
-            adapter.open()
+            contained(adapter.open, self.calling)
         except (WorldError, ConnectionError, TimeoutError):
             raise
         except Exception as error:  # whatever a simulator or a robot's library raises over what was declared
             raise BadInput(
-                coded("session.no_start", name=name, kind=type(error).__name__, why=str(error)),
+                coded("session.no_start", name=name, **_raised(error)),
                 path=f"TARGETS.md {target.id}", expected=coded("session.usable_target"),
                 fix=coded("session.correct_entry"), code="TARGET_BUILD",
             ) from error  # fmt: skip
@@ -307,6 +348,11 @@ class SessionDriver:
         self._adapter, self._named = adapter, name
         self._copy = copied(scene, adapter.scene()) if rehearsed else SceneCopy()
         return adapter
+
+    def _present(self) -> Scene:
+        """What the document says by now: it may have changed since the kernel began."""
+        scene = environment.read(json.dumps(self._registries.environment()).encode()).scene
+        return self._scene if scene == Scene() else scene
 
     def _perceived(self, target: Target) -> Scene:
         return perceived_scene(self._registries.environment(), target.id, self._registries.real())
@@ -331,11 +377,22 @@ class SessionDriver:
             return [named]
         request = named
         if not scene.objects:
-            scene = environment.read(json.dumps(self._registries.environment()).encode()).scene
+            scene = self._present()
         found = with_words(request, reads, scene)
         return [found] if isinstance(found, Finding) else found
 
-    def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
+    def _loaded(self, group: Mapping[str, T], name: str, made: Callable[[T], U], limit_s: float) -> U | None:
+        """What is made of a plug-in of that name: of a package's in time, or `PluginFault`. None: there is none."""
+
+        def load() -> U | None:
+            plugin = group.get(name)
+            return None if plugin is None else made(plugin)
+
+        if not (isinstance(group, PluginGroup) and group.is_foreign(name)):
+            return load()
+        return bounded(f"{group.group} {name}", self._clock, load, self._clock.monotonic() + limit_s)
+
+    def _runtime(self, order: Order, skill: Skill, found: list[Finding], limit_s: float) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""
         named = routing_of(order).skill_runtime
         name = named or skill.runtime
@@ -343,11 +400,17 @@ class SessionDriver:
             field = f"SESSIONS.md {order.id} routing.skill_runtime" if named else ""
             field = field or self._registries.place("SKILLS.md", skill.id, "runtime")
             try:
-                factory = self._parts.skills.get(name)
+                made = self._loaded(self._parts.skills, name, lambda make: make(), limit_s)
+            except PluginLate:
+                raise
             except BadInput as error:  # a package's, that cannot be used
                 found.append(Finding(error.code, field, error.expected, error.found, error.fix, order.id))
                 return None
-            if factory is None:
+            except Exception as error:  # whatever a package raises
+                said, fix = coded("session.no_start", name=name, **_raised(error)), coded("plugin.correct")
+                found.append(Finding("PLUGIN_PORT", field, coded("plugin.port_object"), said, fix, order.id))
+                return None
+            if made is None:
                 found.append(
                     Finding(
                         "SKILL_RUNTIME_MISSING", field,
@@ -356,7 +419,7 @@ class SessionDriver:
                     )
                 )  # fmt: skip
                 return None
-            self._skill_runtimes[name] = factory()
+            self._skill_runtimes[name] = made
         return self._skill_runtimes[name]
 
     def _given(self, adapter: TargetAdapter, order: Order, skill: Skill) -> preflight.TargetCapabilities:
@@ -370,35 +433,47 @@ class SessionDriver:
             return given
         start = start_command(skill.policy)
         try:
-            info = self._client(skill.policy).connect(min(CONNECT_S, order.preflight_timeout_s or CONNECT_S))
+            info = self._client(skill.policy, order).connect(min(CONNECT_S, order.preflight_timeout_s or CONNECT_S))
         except (PolicyError, UserError) as error:
             self._drop(skill.policy)
-            return replace(given, policy_trouble=error.found, policy_start=error.fix or start)
+            return replace(given, policy_trouble=_said(error), policy_start=error.fix or start)
         return replace(given, policy=info, policy_start=start)
 
-    def _client(self, spec: PolicySpec) -> PolicyClient:
-        key = connection_key(spec)
+    def _client(self, spec: PolicySpec, order: Order) -> PolicyClient:
+        key, limit_s = connection_key(spec), order.review_limit_s
         if key not in self._policies:
-            factory = self._parts.policies.get(spec.type)
-            if factory is None:
+            try:
+                made = self._loaded(self._parts.policies, spec.type, lambda make: make(spec, self._clock), limit_s)
+            except UserError:
+                raise
+            except Exception as error:  # whatever a package raises
+                raise BadInput(
+                    coded("session.no_start", name=spec.type, **_raised(error)), path=spec.type,
+                    expected=coded("plugin.port_object"), fix=coded("plugin.correct"), code="PLUGIN_PORT",
+                ) from error  # fmt: skip
+            if made is None:
                 raise MissingRequirement(
                     coded("session.no_policy_client", name=spec.type),
                     expected=coded("common.either_of", names=sorted(self._parts.policies)),
                     fix=coded("common.name_one"),
                 )
-            self._policies[key] = factory(spec, self._clock)
-        return self._policies[key]
+            self._policies[key] = made
+        client = self._policies[key]
+        if isinstance(client, PolicyCalls):
+            client.prepare(limit_s)
+        return client
 
-    def _policy(self, spec: PolicySpec, timeout_s: float) -> PolicyClient:
-        client = self._client(spec)
-        client.connect(timeout_s)
+    def _policy(self, spec: PolicySpec, order: Order) -> PolicyClient:
+        client = self._client(spec, order)
+        client.connect(order.step_timeout_s or CONNECT_S)
         client.reset()
         return client
 
     def _drop(self, spec: PolicySpec | None) -> None:
         """A client that failed is replaced: some connections are stuck after a missed answer."""
         if spec is not None and (client := self._policies.pop(connection_key(spec), None)) is not None:
-            client.close()
+            with suppress(Exception):  # the reason that it is dropped for counts
+                client.close()
 
     def _unknown(self, order: Order, target: Target | None) -> Finding:
         if target is None:
@@ -411,6 +486,17 @@ class SessionDriver:
             "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", coded("session.a_skill", names=names),
             order.op, coded("session.declare_skill"), order.id,
         )  # fmt: skip
+
+
+def _said(error: PolicyError | UserError) -> str:
+    """What was found; of a package's code, where."""
+    return coded("file.at", where=error.path, found=error.found) if isinstance(error, PluginFault) else error.found
+
+
+def _raised(error: Exception) -> dict[str, str]:
+    if isinstance(error, PluginFault):
+        return {"kind": error.path, "why": error.found}
+    return {"kind": type(error).__name__, "why": error_text(error)}
 
 
 def opening_call(adapter: TargetAdapter) -> str:
@@ -462,9 +548,5 @@ def start_command(spec: PolicySpec) -> str:
     return f"paos policy serve --port {port}"
 
 
-def _answer_s(order: Order) -> float:
-    return order.step_timeout_s or CONNECT_S
-
-
 def _finding(code: str, field: str, error: UserError, order: Order) -> Finding:
-    return Finding(code, field, error.expected or coded("session.usable_target"), error.found, error.fix, order.id)
+    return Finding(code, field, error.expected or coded("session.usable_target"), _said(error), error.fix, order.id)

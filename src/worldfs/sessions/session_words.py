@@ -6,9 +6,11 @@ one than a parameter does, refuse it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 from typing import Final
 
 from worldfs.base.messages import coded
@@ -24,6 +26,7 @@ UNREAD: Final = (*REMARKS, "gripper")  # the specification's session names its g
 THINGS: Final = ("object_id", "object", "target_object", "thing")  # parameters of a session that name what is handled
 MOST_NAMED: Final = 100  # things that one parameter may name
 WORDS: Final = ("nl_task", "instruction", "task", "text")
+_TOKENS: Final = re.compile(r"[\w-]+")
 
 
 def unknown_parameters(request: SkillRequest, reads: SkillParameters) -> Iterator[Finding]:
@@ -110,7 +113,16 @@ def things_named(value: object, scene: Scene) -> list[str]:
         return [id for one in value[:MOST_NAMED] if isinstance(one, str) for id in things_named(one, scene)]
     if not isinstance(value, str) or not value.strip():
         return []
-    word, things = value.strip(), (*scene.objects, *scene.furniture)
+    word = value.strip()
+    if exact := _written(word, scene):
+        return exact
+    answer = which_thing(word, scene)
+    return [answer.id] if isinstance(answer, OneThing) else []
+
+
+def _written(word: str, scene: Scene) -> list[str]:
+    """The ids of what has this id or name, as it is written."""
+    things = (*scene.objects, *scene.furniture)
     for exact in (
         [thing.id for thing in things if thing.id == word],
         [thing.id for thing in things if thing.name == word],
@@ -118,8 +130,39 @@ def things_named(value: object, scene: Scene) -> list[str]:
     ):
         if exact:
             return exact
-    answer = which_thing(word, scene)
-    return [answer.id] if isinstance(answer, OneThing) else []
+    return []
+
+
+def things_written(request: SkillRequest, scene: Scene) -> list[str]:
+    """The ids of the things that a session names anywhere: by a parameter of any name whose value, at any depth, is an
+    id or a name or has an id among its words, and by the words of its task."""
+    if not scene.objects:
+        return []
+    found = things_in({name: value for name, value in request.params.items() if name not in REMARKS}, scene)
+    for words in (*(request.params.get(name) for name in WORDS), request.words):
+        found += things_named(words, scene) if isinstance(words, str) else []
+    return [*dict.fromkeys(found)]
+
+
+def things_in(params: Mapping[str, object], scene: Scene) -> list[str]:
+    """The ids of the things that parameters name at any depth: by an id or a name, or by an id among the words."""
+    found, ids = list[str](), {thing.id for thing in (*scene.objects, *scene.furniture)}
+    for text in islice(_texts(params), MOST_NAMED):
+        found += _written(text.strip(), scene) or [id for id in _TOKENS.findall(text) if id in ids]
+    return [*dict.fromkeys(found)]
+
+
+def _texts(params: Mapping[str, object]) -> Iterator[str]:
+    """The texts that parameters hold at any depth; one that holds itself is read once."""
+    ahead: list[object] = [params]
+    seen: set[int] = set()
+    while ahead:
+        one = ahead.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping | list | tuple) and id(one) not in seen:
+            seen.add(id(one))
+            ahead += one.values() if isinstance(one, Mapping) else one
 
 
 def _refused(request: SkillRequest, place: str, expected: str, found: str) -> Finding:

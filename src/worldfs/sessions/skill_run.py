@@ -11,7 +11,6 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Outcome
 from worldfs.policies.policy_client import PolicyError
 from worldfs.robots.targets.target_adapter import SessionAware, TargetAdapter, TargetStopped
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
 
 
 @contextmanager
@@ -28,19 +27,14 @@ def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
 
 
 def run_skill(
-    runtime: SkillRuntime,
-    request: SkillRequest,
-    context: SkillContext,
-    adapter: TargetAdapter,
-    end: Callable[[], None] = lambda: None,
+    perform: Callable[[], Outcome], run: Run, adapter: TargetAdapter, end: Callable[[], None] = lambda: None
 ) -> Outcome:
     """The runtime's outcome, also of what it raises; the target learns when the session begins and ends. `adapter`: the
-    target itself, which the context lends; `end`: takes it back, before the target is stopped."""
-    run = context.run
+    target itself, of which the skill holds a lent one; `end`: takes that back, before the target is stopped."""
     try:
         with _attended(adapter, run):
             try:
-                outcome = runtime.perform(request, context)
+                outcome = perform()
             finally:
                 end()
         if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:

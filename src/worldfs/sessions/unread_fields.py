@@ -172,14 +172,17 @@ class _Entry:
     def review_switches(self, members: object, read: Iterable[str], at: str = "") -> Iterator[Finding]:
         """Of an entry whose settings another package reads: what would switch it off, by a name that is not read."""
         for name, value in (members if isinstance(members, Mapping) else {}).items():
-            if name not in read and _switch(str(name), value):
+            if name not in read and _switch(str(name), value, ours=not at):
                 found = coded("file.holds_back", name=str(name)[:80], value=str(value)[:80])
                 field, fix = self._place(self._document, self._id, f"{at}{name}"), coded("session.remove_field")
                 yield Finding(UNREAD, field, coded("common.some_of", names=sorted(read)), found, fix, self._job)
 
 
-def _switch(name: str, value: object) -> bool:
-    return bool(resembles(name, SWITCHES)) and restricts(name, value)
+def _switch(name: str, value: object, *, ours: bool = True) -> bool:
+    """`ours`: a member that a package has no reason to read: `maintenance: true`, `status: disabled`. Its own settings
+    may have `wait: true`."""
+    said = ours and (isinstance(value, bool) or name.lower() in ("state", "status"))
+    return (said or bool(resembles(name, SWITCHES))) and restricts(name, value)
 
 
 def review_skill(skill: Skill, place: FieldLocator, job: str = "") -> Iterator[Finding]:

@@ -26,8 +26,9 @@ from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, 
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
-from worldfs.base.unknown_effect import STOP_CONFIRMED
-from worldfs.robots.standing_robots import ROOM_M, distance, standing_robots
+from worldfs.base.straight_way import distance
+from worldfs.base.unknown_effect import NO_REPEAT, STOP_CONFIRMED
+from worldfs.robots.standing_robots import ROOM_M, standing_robots
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
 from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Pose, Taken, Vehicle, VehicleReading
@@ -40,6 +41,7 @@ CONFIRM_S: Final = 1.5  # for the vehicle to confirm a stop: the kernel names a 
 SETTLE_S: Final = 10.0  # for a report that it stands, after it said that it had arrived
 FASTEST: Final = 3.0  # m/s where neither its limits nor the operator say: what moves faster was not driven
 TAKEN_S: Final = 1.0  # until ENVIRONMENT.md is asked again who stands on the way
+BESIDE: Final = 4.0  # tolerances: what stands no farther from the goal was driven there, and may be sent once more
 JUMP_M: Final = 1.0  # between two reports, beside what it can have driven
 KEEP_OFF_M: Final = 1.0  # between the vehicle's middle and the nearest side of a thing that it drives to
 DRIVE: Final = Operation(
@@ -126,7 +128,7 @@ class VehicleBody:
         try:
             vehicle = self._take_up()
             reading = self._fresh(vehicle)
-            goal = self._goal(order, vehicle, reading)
+            goal = self._reachable(vehicle, reading, self._goal(order, vehicle, reading))
         except UserError as error:
             code = error.code if error.code == "MISSING" else "TARGET_BUILD"
             return [Finding(code, error.path or at, error.expected, error.found, error.fix, order.id)]
@@ -159,14 +161,14 @@ class VehicleBody:
         try:
             vehicle = self._take_up()
             reading = self._fresh(vehicle)
-            goal = self._goal(order, vehicle, reading)
+            goal = self._reachable(vehicle, reading, self._goal(order, vehicle, reading))
             if run.stop or self._stopped.is_set():
                 return _over(run.stop or "cancelled", coded("vehicle.before_start"), {})
             drive = _Drive(self._clock, vehicle, goal, reading)
         except UserError as error:
             return Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         except ConnectionError as error:
-            return _failed("TARGET_CONNECTION", str(error))
+            return _failed("TARGET_CONNECTION", str(error), repeatable=True)
         try:
             vehicle.begin(order_id(order, run.attempt), goal, self._taken_now(reading))
             return self._drive(drive, run)
@@ -186,6 +188,10 @@ class VehicleBody:
             return [place.at for place in vehicle.way(reading.pose, self._goal(order, vehicle, reading))]
         except (UserError, ConnectionError):
             return ()  # its review says why
+
+    def take_up(self) -> None:
+        if not self._dialing.locked():  # else it is being connected
+            self._take_up()
 
     def stop(self) -> None:
         """From any thread: the stop is sent before this returns. Raises `ConnectionError` when it cannot be."""
@@ -259,7 +265,7 @@ class VehicleBody:
                 outcome = None if vehicle.read().refusal else _failed("TARGET_CONNECTION", str(error))
             if outcome is not None:
                 if outcome.code == "ORDER_REPLACED":  # it follows another controller: not ours to stop
-                    return drive.told(replace(outcome, evidence={STOP_CONFIRMED: False}))
+                    return drive.told(replace(outcome, evidence={**outcome.evidence, STOP_CONFIRMED: False}))
                 return drive.told(outcome) if outcome.ok else self._halt(drive, run, outcome)
             self._clock.wait(vehicle.changed, LOOK_S)
 
@@ -277,7 +283,10 @@ class VehicleBody:
             confirmed = False
         message = outcome.message if confirmed else coded("vehicle.unconfirmed", why=outcome.message)
         made = Outcome.failure(
-            outcome.cause or Cause.ERROR, outcome.code, message, evidence={STOP_CONFIRMED: confirmed}
+            outcome.cause or Cause.ERROR,
+            outcome.code,
+            message,
+            evidence={**outcome.evidence, STOP_CONFIRMED: confirmed},
         )
         return drive.told(made)
 
@@ -316,12 +325,17 @@ class VehicleBody:
                 )  # fmt: skip
 
     @staticmethod
+    def _reachable(vehicle: Vehicle, reading: VehicleReading, goal: DriveGoal) -> DriveGoal:
+        """The goal as the last place of the way. Raises `BadInput` where there is no way."""
+        return goal if reading.pose is None else [goal, *vehicle.way(reading.pose, goal)][-1]
+
+    @staticmethod
     def _points(vehicle: Vehicle, start: Pose, goal: DriveGoal) -> list[tuple[float, float]]:
         """The way as far as it is known, from where it stands; the goal alone where the vehicle finds its own."""
         try:
             return [place.at for place in vehicle.way(start, goal)] or [goal.at]
         except UserError:
-            return [goal.at]  # `begin` says why there is none
+            return [goal.at]  # the review says why there is none
 
     def _who_stands_on(self, points: Sequence[tuple[float, float]], reading: VehicleReading) -> RobotState | None:
         """A robot that stands, by ENVIRONMENT.md, on a way (points x y, m); not one from beside which it drives off."""
@@ -380,7 +394,7 @@ class _Drive:
         state, reading = vehicle.progress(), vehicle.read()
         limits, last = vehicle.settings.limits, self._last
         if state.code:
-            return _failed(state.code, state.message)
+            return _failed(state.code, state.message, repeatable=state.repeatable)
         if now - reading.at > limits.stale_s:
             return _failed("VEHICLE_SILENT", coded("vehicle.old_report", s=now - reading.at))
         if reading.pose is not None:
@@ -419,7 +433,8 @@ class _Drive:
         away = math.dist(pose[:2], goal.at)
         turned = abs(math.remainder(pose[2] - goal.yaw, 2 * math.pi)) if goal.yaw is not None else 0.0
         if away > settings.tolerance or turned > settings.turn_tolerance:
-            return _failed("NOT_AT_GOAL", coded("vehicle.not_there", m=away, rad=turned))
+            beside = away <= BESIDE * settings.tolerance
+            return _failed("NOT_AT_GOAL", coded("vehicle.not_there", m=away, rad=turned), repeatable=beside)
         return Outcome.success(coded("vehicle.arrived", m=away))
 
     def _jump(self, last: VehicleReading, reading: VehicleReading) -> float:
@@ -446,8 +461,9 @@ def outside(limits: SafetyLimits, point: Sequence[float]) -> bool:
     return any(not low <= value <= high for value, low, high in zip(point, limits.low, limits.high, strict=False))
 
 
-def _failed(code: str, message: str) -> Outcome:
-    return Outcome.failure(Cause.ERROR, code, message)
+def _failed(code: str, message: str, *, repeatable: bool = False) -> Outcome:
+    """`repeatable`: the order was not driven, or its end was measured. After any other end a person must look first."""
+    return Outcome.failure(Cause.ERROR, code, message, evidence={} if repeatable else {NO_REPEAT: True})
 
 
 def _over(why: str, found: str, evidence: Json) -> Outcome:

@@ -135,7 +135,10 @@ def choose_conversion(
             found = ActionConversion(source, spec, overrides, control_hz or spec.control_hz)
             if dim in (0, found.dim):
                 return found
-            raise NoConversion(coded("session.other_size", source=source, n=dim, names=words))
+            size, meaning = found.dim, ACTIONS[source]
+            raise NoConversion(
+                coded("session.other_size", source=source, n=dim, size=size, meaning=meaning, names=words)
+            )
     raise NoConversion(coded("session.no_conversion", source=source, names=words))
 
 

@@ -45,12 +45,13 @@ class CallWatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SkillContext:
-    """A runtime's context: the target, the policy if the skill names one, the run, and the watchers."""
+    """A runtime's context: the target, the policy if the skill names one, the run, the watchers, and what resets."""
 
     target: TargetAdapter
     policy: PolicyClient | None
     run: Run
     watch: Sequence[Watcher] = ()
+    begin: Callable[[Callable[[], object]], object] = lambda reset: reset()  # makes a runtime of ours' resets
 
 
 class SkillParameters(NamedTuple):

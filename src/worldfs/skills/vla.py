@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.base.model.session import CHUNK_MODES
 from worldfs.base.model.skill import REAL
 from worldfs.base.order_parameters import given_parameter
 from worldfs.base.plugin_faults import PluginFault
@@ -27,7 +29,7 @@ from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue, is_true
 from worldfs.policies import policy_contract
 from worldfs.policies.endpoint import endpoint_text
-from worldfs.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo
+from worldfs.policies.policy_client import ActionChunk, PolicyClient, PolicyError, PolicyInfo, held_back
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import Array, Observation, SessionAware, StepResult, TargetAdapter
 
@@ -38,7 +40,6 @@ from .observation_mapping import ObservationMapping
 from .skill_runtime import CallWatcher, SkillContext, SkillParameters, SkillRequest
 
 ANSWER_S = 10.0  # for an answer of the policy, if the session sets none
-MODES = ("chunk_buffer", "open_loop", "single_step")
 # parameters that describe an episode → the target's names for them
 _ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
 _THINGS = ("object_id", "thing")
@@ -93,11 +94,11 @@ class VLAPolicyRuntime:
                         coded("session.accepted_policy"), job, not request.skill.strict,
                     )
                 )  # fmt: skip
-        if request.chunk_mode not in MODES:
+        if request.chunk_mode not in CHUNK_MODES:
             found.append(
                 Finding(
-                    "SCHEMA_VALIDATION", f"SESSIONS.md {job} execution.action_chunk_mode", ", ".join(MODES),
-                    request.chunk_mode, coded("session.write_mode", mode=MODES[0]), job,
+                    "SCHEMA_VALIDATION", f"SESSIONS.md {job} execution.action_chunk_mode", ", ".join(CHUNK_MODES),
+                    request.chunk_mode, coded("session.write_mode", mode=CHUNK_MODES[0]), job,
                 )
             )  # fmt: skip
         return found
@@ -252,7 +253,8 @@ class _PolicyLoop:
         """
         params = self._request.params
         about = {word: params[name] for name, word in _ABOUT.items() if name in params}
-        return self._target.reset(seed=self._request.seed, options=about or None)
+        reset = partial(self._target.reset, seed=self._request.seed, options=about or None)
+        return cast("Observation", self._context.begin(reset))
 
     def _plan(self, mapped: dict[str, Array]) -> Sequence[Array]:
         """The actions to carry out before the next inference."""
@@ -277,7 +279,13 @@ class _PolicyLoop:
         timeout_s = self._left(self._answer_s)
         try:
             with self._watchdog.waiting(timeout_s + 1.0):  # the client keeps the time; the watchdog insists
-                return self._policy.infer(mapped, self._request.words, timeout_s)
+                chunk = self._policy.infer(mapped, self._request.words, timeout_s)
+            if (wrong := held_back(chunk)) is not None:
+                raise PolicyError(
+                    wrong.found, path=endpoint_text(self._spec), code="POLICY_PROTOCOL", expected=wrong.expected,
+                    fix=coded("session.see_protocol"),
+                )  # fmt: skip
+            return chunk
         except PolicyError as error:
             self._check_stop()
             if not self._watchdog.ended:

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from worldfs.base import proc
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.durable import Root
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
+from worldfs.base.proc import ProcessEntry
 
-from . import prctl, proc, session_files
+from . import prctl, session_files
 from .output_log import join
-from .proc import ProcessEntry
 from .reaper import GRACE, KILLING, Interruption, ProcessLabel, ReapResult, reap
 from .session_files import SessionFiles
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final, Literal, NamedTuple
 
-from . import proc
-from .proc import ProcessEntry
+from worldfs.base import proc
+from worldfs.base.proc import ProcessEntry
 
 GRACE: Final = 1.0  # s between the asking and the killing
 KILLING: Final = 0.9  # s for the killing: nothing is left two seconds after it was decided

@@ -80,6 +80,8 @@ def run(
             if not work.finishing:
                 with suppress(Exception):  # the first failure is the one to report
                     work.record_failure(error)
+            if isinstance(error, WorldError | OSError) and not os.path.isdir(work.root.path):
+                raise work.state_gone() from error
             raise
 
 
@@ -307,6 +309,12 @@ class _SessionRun:
         noted = self.state.session_facts()
         figures = {**{key: value for key, value in reported.items() if value is not None}, **report.figures}
         return {key: value for key, value in figures.items() if key not in noted}
+
+    def state_gone(self) -> NotFound:
+        """The whole directory of the agent was removed while its command ran: nothing of the session is kept."""
+        name, home = self.state.agent_dir.name, self.env["PAOS_STATE_DIR"]
+        said = coded("agent.state_gone", agent=name, session=self.trace.id)
+        return NotFound(said, path=home, op="run", fix=coded("agent.init", name=name))
 
     def record_failure(self, error: BaseException) -> None:
         """The ground gave way under the run itself."""

@@ -20,7 +20,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple, NoReturn
 
-from . import prctl, proc
+from worldfs.base import proc
+
+from . import prctl
 from .launch import START_S, python_command
 from .reaper import STEP, Interruption, ProcessLabel, ReapResult, reap
 

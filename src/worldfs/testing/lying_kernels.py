@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +17,7 @@ from worldfs.base.model import Json
 
 from . import lying_package
 from .port_lies import LieEnd, lies
+from .wrong_values import faults
 
 
 class LyingRun(NamedTuple):
@@ -175,3 +177,15 @@ PORTS: Final = tuple(_WRITE)
 def every(nth: int, first: int = 0) -> dict[str, range]:
     """Every nth lie of each port, from one on."""
     return {port: range(first, len(lies(port)), nth) for port in PORTS}
+
+
+def raised_by_each() -> dict[str, list[int]]:
+    """Of each method of each port an ordinary error, and another thing that code can raise: each of these in turn."""
+    names, found = [lie.name for lie in faults()], dict[str, list[int]]()
+    turns = cycle(dict.fromkeys(names))
+    for port in PORTS:
+        numbers = {(lie.method, lie.lie.name): number for number, lie in enumerate(lies(port))}
+        methods = dict.fromkeys(method for method, name in numbers if name == names[0])
+        chosen = {numbers[method, name] for method in methods for name in (names[0], next(turns))}
+        found[port] = sorted(chosen)
+    return found

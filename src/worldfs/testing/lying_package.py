@@ -42,12 +42,14 @@ import gymnasium
 import numpy as np
 
 from worldfs.base.chat_model import ModelReply, RequestedCall
+from worldfs.base.driver import Standstill
 from worldfs.base.model import AgentTask, Operation, Outcome, Parameter, Profile, Remark, RobotState, Scene
 from worldfs.plugins.importers import ImportItem, ImportSource, ParsedSource
 from worldfs.policies.policy_client import ActionChunk, PolicyInfo
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.targets.target_adapter import ActionSpec, StepResult
+from worldfs.skills.skill_runtime import SkillParameters
 from worldfs.testing.port_lies import answered
 from worldfs.world.services.web import SearchResult
 
@@ -56,14 +58,21 @@ MOVE = Operation(
 )
 
 
+def made(kind, port, id):
+    """A new object of that class, or what a liar gives in its place."""
+    return answered(port, id, "made", lambda: object.__new__(kind))
+
+
 class Body:
     """Stands still at 0, 0."""
 
     profile = Profile("Liar", "Liar 1", ops=(MOVE,))
 
+    def __new__(cls, context):
+        return made(cls, "body", context.robot_id)
+
     def __init__(self, context):
         self.id = context.robot_id
-        answered("body", self.id, "made", lambda: None)
 
     @property
     def operations(self):
@@ -103,6 +112,21 @@ class Body:
     def leave(self):
         return answered("body", self.id, "leave", lambda: False)
 
+    def standstill(self, since):
+        return answered("body", self.id, "standstill", lambda: Standstill(True))
+
+    def take_up(self):
+        return answered("body", self.id, "take_up", lambda: None)
+
+    def reported(self):
+        return answered("body", self.id, "reported", lambda: None)
+
+    def record(self, path, fps):
+        return answered("body", self.id, "record", lambda: None)
+
+    def stop_recording(self):
+        return answered("body", self.id, "stop_recording", lambda: 0)
+
     def way(self, order):
         return answered("body", self.id, "way", lambda: ())
 
@@ -128,9 +152,11 @@ class Honest(Body):
 class Adapter:
     """A target that is never done."""
 
+    def __new__(cls, target, context):
+        return made(cls, "target", target.id)
+
     def __init__(self, target, context):
         self.target, self.id = target, target.id
-        answered("target", self.id, "made", lambda: None)
 
     def open(self):
         return answered("target", self.id, "open", lambda: None)
@@ -158,6 +184,15 @@ class Adapter:
     def scene(self):
         return answered("target", self.id, "scene", lambda: Scene((RobotState(self.id, (0.0, 0.0, 0.0)),)))
 
+    def assumed(self):
+        return answered("target", self.id, "assumed", lambda: None)
+
+    def set_run(self, run):
+        return answered("target", self.id, "set_run", lambda: None)
+
+    def heartbeat(self):
+        return answered("target", self.id, "heartbeat", lambda: None)
+
     @property
     def ops(self):
         return answered("target", self.id, "ops", lambda: frozenset({"move_to"}))
@@ -181,6 +216,9 @@ class Robot:
     joints, serial, chain = ("a", "b"), False, None
     maker = SafetyLimits()
     usual = SafetyLimits(joint_low=np.full(2, -3.0), joint_high=np.full(2, 3.0), joint_speed=np.full(2, 1.0))
+
+    def __new__(cls, target, context):
+        return made(cls, "robot", target.id)
 
     def __init__(self, target, context):
         self.id, self.clock = target.id, context.clock
@@ -219,6 +257,9 @@ class Runtime:
     def review(self, request, target):
         return answered("skill", request.skill.id, "review", lambda: [])
 
+    def parameters(self, request):
+        return answered("skill", request.skill.id, "parameters", lambda: SkillParameters(frozenset()))
+
     def sources(self, request):
         return answered("skill", request.skill.id, "sources", lambda: {})
 
@@ -228,6 +269,9 @@ class Runtime:
 
 class Policy:
     """Asks for nothing. `spec.endpoint` ends with its number."""
+
+    def __new__(cls, spec):
+        return made(cls, "policy", spec.endpoint.rpartition("/")[2])
 
     def __init__(self, spec):
         self.spec, self.id = spec, spec.endpoint.rpartition("/")[2]

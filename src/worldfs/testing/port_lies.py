@@ -12,7 +12,22 @@ from typing import Final, NamedTuple, TypeVar, get_type_hints
 import numpy as np
 
 from worldfs.base.chat_model import ChatModel, ModelReply, RequestedCall
-from worldfs.base.driver import Demanding, Driver, KnowsItsWay, RealBody, Reviewer, SharesWorld, Simulated, Sourced
+from worldfs.base.driver import (
+    Demanding,
+    Driver,
+    KnowsItsWay,
+    MeasuresStandstill,
+    RealBody,
+    ReportsItself,
+    Reviewer,
+    SharesWorld,
+    Simulated,
+    Sourced,
+    Standstill,
+    Stoppable,
+    TakesUp,
+    VideoRecorder,
+)
 from worldfs.base.model import (
     AgentTask,
     Finding,
@@ -30,13 +45,13 @@ from worldfs.plugins.importers import ImportSource, ParsedSource
 from worldfs.plugins.importers.importer_registry import Importer
 from worldfs.policies.policy_client import ActionChunk, PolicyClient, PolicyInfo
 from worldfs.robots.targets.robots.robot_interface import RobotInterface, RobotReading
-from worldfs.robots.targets.target_adapter import ActionSpec, StepResult, TargetAdapter
+from worldfs.robots.targets.target_adapter import ActionSpec, SessionAware, StepResult, TargetAdapter
 from worldfs.skills.builtin_runtime import NativeOperations
-from worldfs.skills.skill_runtime import SkillRuntime, SourcedSkill
+from worldfs.skills.skill_runtime import ParameterReader, SkillParameters, SkillRuntime, SourcedSkill
 from worldfs.world.agent_jobs.chat import Responder
 from worldfs.world.services.web import SearchBackend, SearchResult
 
-from .wrong_values import Lie, faults, wrong_values
+from .wrong_values import Lie, faults, made_wrong, wrong_values
 
 T = TypeVar("T")
 
@@ -57,15 +72,18 @@ METHODS: Final[Mapping[str, Mapping[str, tuple[type, object]]]] = {
         "execute": (Driver, DONE), "observe": (Driver, SCENE), "review": (Driver, (FINDING,)),
         "operations": (Driver, (MOVE,)), "real": (RealBody, False), "assumed": (Simulated, SCENE),
         "sources": (Sourced, {"a": 1}), "demands": (Demanding, (FINDING,)), "leave": (SharesWorld, False),
-        "way": (KnowsItsWay, ((0.0, 1.0),)), "made": (Driver, None), "open": (Driver, None), "stop": (Driver, None),
-        "close": (Driver, None),
+        "way": (KnowsItsWay, ((0.0, 1.0),)), "standstill": (MeasuresStandstill, Standstill(True)),
+        "reported": (ReportsItself, ROBOT), "made": (Driver, None), "open": (Driver, None), "stop": (Stoppable, None),
+        "close": (Driver, None), "take_up": (TakesUp, None), "record": (VideoRecorder, None),
+        "stop_recording": (VideoRecorder, 0),
     },
     "target": {
         "step": (TargetAdapter, StepResult(SEEN, clamped=("a",))), "scene": (TargetAdapter, SCENE),
         "sensors": (TargetAdapter, frozenset({"joint_states"})), "actions": (TargetAdapter, (SPEC,)),
         "observations": (TargetAdapter, {"joint_states": ((1,), "float64")}), "reset": (TargetAdapter, SEEN),
-        "observe": (TargetAdapter, SEEN), "made": (TargetAdapter, None), "open": (TargetAdapter, None),
-        "stop": (TargetAdapter, None), "close": (TargetAdapter, None),
+        "observe": (TargetAdapter, SEEN), "assumed": (Simulated, SCENE), "made": (TargetAdapter, None),
+        "open": (TargetAdapter, None), "stop": (TargetAdapter, None), "close": (TargetAdapter, None),
+        "set_run": (SessionAware, None), "heartbeat": (SessionAware, None),
     },
     "native": {
         "carry_out": (NativeOperations, DONE), "judge": (NativeOperations, (FINDING,)),
@@ -75,15 +93,16 @@ METHODS: Final[Mapping[str, Mapping[str, tuple[type, object]]]] = {
         "read": (RobotInterface, RobotReading(0.0, np.zeros(2), pictures={"front": np.zeros((2, 2, 3), np.uint8)})),
         "sensors": (RobotInterface, frozenset({"joint_states"})), "pictures": (RobotInterface, {"front": (2, 2)}),
         "connect": (RobotInterface, None), "prepare": (RobotInterface, None), "send": (RobotInterface, None),
-        "halt": (RobotInterface, None), "close": (RobotInterface, None),
+        "halt": (RobotInterface, None), "close": (RobotInterface, None), "made": (RobotInterface, None),
     },
     "skill": {
         "perform": (SkillRuntime, DONE), "review": (SkillRuntime, (FINDING,)), "sources": (SourcedSkill, {"a": 1}),
+        "parameters": (ParameterReader, SkillParameters(frozenset({"a"}), ("a",))),
     },
     "policy": {
         "infer": (PolicyClient, ActionChunk(np.zeros((4, 2), np.float32), extra={"a": 1})),
         "connect": (PolicyClient, PolicyInfo("p", observations={"a": ((1,), "f")}, picture_sizes={"a": (1, 2)})),
-        "reset": (PolicyClient, None), "close": (PolicyClient, None),
+        "reset": (PolicyClient, None), "close": (PolicyClient, None), "made": (PolicyClient, None),
     },
     "reviewer": {"review": (Reviewer, (FINDING,))},
     "model": {"reply": (ChatModel, ModelReply("", (RequestedCall("agree", {"a": 1}),), 1, 1, 0.1))},
@@ -116,6 +135,8 @@ def _lies(port: str) -> Iterator[tuple[str, Lie]]:
         return
     for method, (kind, right) in METHODS[port].items():
         yield from ((method, fault) for fault in faults())
+        if method == "made":
+            yield from ((method, lie) for lie in made_wrong())
         if right is not None:
             yield from ((method, lie) for lie in wrong_values(_declared(kind, method), right))
     if port == "body":

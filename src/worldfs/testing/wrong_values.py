@@ -31,13 +31,49 @@ class Lie(NamedTuple):
 
 
 class Trap:
-    """An object of a class whose every method exits the process."""
+    """An object of a class whose every method exits the process, and that does so when it is asked for its class."""
+
+    __module__ = "a_package"  # what is of this one is believed
 
     def _exit(self, *args: object, **more: object) -> NoReturn:
         raise SystemExit(0)
 
     __bool__ = __eq__ = __len__ = __iter__ = __hash__ = __str__ = __repr__ = __float__ = __int__ = __index__ = _exit
-    __getattr__ = __format__ = __contains__ = __getitem__ = __array__ = _exit
+    __getattribute__ = __getattr__ = __format__ = __contains__ = __getitem__ = __array__ = _exit
+
+
+class CtrlCTrap(Trap):
+    """The same with the exception of a Ctrl-C."""
+
+    __module__ = "a_package"
+
+    def _exit(self, *args: object, **more: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    __getattribute__ = __getattr__ = _exit
+
+
+class OddMeta(type):
+    """The class of a class that exits the process when it is asked for anything."""
+
+    def __getattribute__(cls, name: str) -> NoReturn:
+        raise SystemExit(0)
+
+
+class OfOddMeta(metaclass=OddMeta):
+    """An object of such a class."""
+
+    __module__ = "a_package"
+
+
+class OddClass:
+    """An object that exits the process when it is asked for its class, and for nothing else; its module is no text."""
+
+    __module__ = property(lambda self: 7)
+
+    @property  # type: ignore[misc]  # so
+    def __class__(self) -> NoReturn:  # type: ignore[override]  # so
+        raise SystemExit(0)
 
 
 class Unspeakable(Exception):
@@ -90,10 +126,21 @@ def faults() -> Iterator[Lie]:
     errors = (
         RuntimeError("odd"), SystemExit(0), KeyboardInterrupt(), GeneratorExit(), MemoryError(), RecursionError("deep"),
         StorageError("the disk is full"), Unspeakable(), BaseException("base"), RuntimeError("x" * 1_000_000),
-        BadInput(cast("str", 7)), StopIteration(), AssertionError(),
+        BadInput(cast("str", 7)), StopIteration(), AssertionError(), TimeoutError("late"), BrokenPipeError(32, "gone"),
+        OSError(28, "No space left on device"),
     )  # fmt: skip
     for error in errors:
         yield Lie(f"raises {type(error).__name__}", raised(error))
+
+
+def made_wrong() -> Iterator[Lie]:
+    """What a factory can give instead of an object of its port."""
+    values: dict[str, Make] = {
+        "True": lambda: True, "a trap": Trap, "a trap of Ctrl-C": CtrlCTrap, "of an odd class": OddClass,
+        "of a class of an odd class": OfOddMeta, "a class": lambda: OfOddMeta,
+        "a generator": lambda: (one for one in "ab"),
+    }  # fmt: skip
+    yield from (Lie(f"makes {name}", make) for name, make in values.items())
 
 
 def wrong_values(hint: object, right: object = None) -> Iterator[Lie]:

@@ -75,6 +75,7 @@ class Stat(NamedTuple):
     id: int = 0
     name: str = ""
     path: str = ""
+    real: str = ""  # the path behind the links that `path` walks through; "": `path` walks through none
 
     @property
     def mode(self) -> int:

@@ -26,7 +26,9 @@ def request_lines(item: Mapping[str, object]) -> list[str]:
     for n, step in enumerate(as_objects(item["steps"]), 1):
         params = " ".join(f"{key}={_json(value)}" for key, value in as_object(step.get("params")).items())
         found.append(_unhidden(f"    {n}. {step.get('op')} {params}"))
-        found += [_unhidden(f"       {key}: {_json(step[key])}") for key in ("request", "sources") if key in step]
+        found += [
+            _unhidden(f"       {key}: {_json(step[key])}") for key in ("places", "request", "sources") if key in step
+        ]
     return found
 
 

@@ -40,6 +40,7 @@ from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
 from .node_specs import demand_driver, disabled_robots, find_nodes, profile_for
+from .shared_profile import shared_profile
 from .unsupported_config import unknown_approvals, unsupported_settings
 from .workspace_engine import CheckedEngine, open_engine
 from .workspace_targets import WorkspaceTargets
@@ -148,6 +149,8 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
             stored = None  # reported where the document is read
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
+            if shared := shared_profile(spec, specs, stores, stored.data if stored else b"", own):
+                yield shared
         except UserError as error:
             yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import UserError
@@ -58,7 +59,9 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
             continue
         at = f"{sessions.FILE} {entry.id}"
         target, skill = targets.get(entry.order.node), skills.get(entry.order.op)
-        if target is None:
+        if target is None and (why := registries.refused(entry.order.node)) is not None:
+            yield replace(why, job=entry.id, warning=True)
+        elif target is None:
             yield _unknown("NODE_UNKNOWN", f"{at} target_ref", coded("common.target"), entry.order.node, targets)
         if skill is None:
             yield _unknown(

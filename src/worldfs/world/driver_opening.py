@@ -11,10 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.driver import Driver, NamesItsCall, Simulated
+from worldfs.base.driver import Driver, Simulated
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Scene
-from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
+from worldfs.base.plugin_calls import CheckedPlugin
+from worldfs.base.plugin_faults import contained
+from worldfs.runtime.body_worker import call_name
 
 if TYPE_CHECKING:
     from worldfs.runtime.worker_threads import WorkerThreads
@@ -34,7 +36,7 @@ class DriverOpening:
     call: str = ""  # the one that has not returned
     told: Scene = field(default_factory=Scene)
     joins: bool = False
-    built: Scene | None = None  # what a simulation says that it built
+    built: Scene | None = None  # what a simulation built: as it was seen at once
     error: BaseException | None = None  # why it could not be opened
     unseen: Exception | None = None  # why it could not be observed
     asked: bool = False  # `open` is called, or will be
@@ -47,11 +49,7 @@ class DriverOpening:
     @property
     def calling(self) -> str:
         """The call that has not returned, by the name of the package whose code it is."""
-        body: object = self.body
-        if body is None:
-            return self.call
-        named = body.calling if isinstance(body, NamesItsCall) else ""
-        return named or f"{plugin_name(body)} {self.call}"
+        return self.call if self.body is None else call_name(self.body, self.call)
 
     @property
     def theirs(self) -> str:
@@ -61,13 +59,13 @@ class DriverOpening:
     def make(self, name: str, maker: Callable[[], Driver]) -> None:
         self.call = name
         try:
-            self.body = maker()
+            self.body = contained(maker, name)
         except BaseException as error:  # the kernel's thread raises it
             self.error = error
         finally:
             self.made.set()
 
-    def open(self, opened: Callable[[], None], observe: Callable[[Driver], object], ended: Callable[[], None]) -> None:
+    def open(self, opened: Callable[[], None], observe: Callable[[Driver], Scene], ended: Callable[[], None]) -> None:
         """`opened` is called once the body is open; `ended` at last, whatever happens."""
         try:
             if self.body is not None and self.error is None:
@@ -77,16 +75,18 @@ class DriverOpening:
         finally:
             self.finish(ended)
 
-    def _open(self, body: Driver, opened: Callable[[], None], observe: Callable[[Driver], object]) -> None:
+    def _open(self, body: Driver, opened: Callable[[], None], observe: Callable[[Driver], Scene]) -> None:
         self.call = "open"
-        body.open(self.told)
+        contained(lambda: body.open(self.told), self.calling)
         opened()
         self.call = "assumed"
+        assumed = None
         with suppress(Exception):  # of a package; the observation says so
-            self.built = body.assumed() if isinstance(body, Simulated) else None
+            assumed = contained(body.assumed, self.calling) if isinstance(body, Simulated) else None
         self.call = "observe"
         try:
-            observe(body)
+            seen = contained(lambda: observe(body), self.calling)
+            self.built = seen if assumed is not None and assumed != Scene() else None
         except StorageError:
             raise
         except Exception as error:  # a driver may raise anything
@@ -112,4 +112,4 @@ class DriverOpening:
     def _close(self) -> None:
         if self.body is not None:
             with suppress(Exception):  # a driver may raise anything
-                self.body.close()
+                contained(self.body.close, self.node)

@@ -104,12 +104,10 @@ class Instruction:
     def stop_text(self, stop: StopState | None = None, *, wait_s: float = 0.0) -> str:
         """`wait_s`: how long its standstill may still be confirmed."""
         found, stands = stop or self._now(), self._world.robot_stops.await_confirmed(self._node, wait_s)
-        told = {"node": self._node, "by": found.by, "at": found.at}
         if not found.stopped:
             return render(coded("runtime.robot_was_stopped", node=self._node), self.language)
-        if stands.confirmed:
-            return render(coded("runtime.robot_stopped", **told), self.language)
-        return render(coded("runtime.robot_may_move", **told, why=stands.why), self.language)
+        told = coded("runtime.stop_in_force", said=stands.text, node=self._node, by=found.by, at=found.at)
+        return render(told, self.language)
 
     def _first(self, turn: InstructionTurn) -> bool:
         """Wait for the turn and for a resumed robot; False: asked to stop before. Each change is reported."""

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
 from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
-from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, StorageError, UserError
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, StorageError, UserError, WorldError
 from worldfs.base.messages import coded
-from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene, Target
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene, Target, Thing
 from worldfs.base.plugin_calls import called
-from worldfs.base.plugin_faults import PluginFault
-from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
@@ -25,6 +23,7 @@ from worldfs.planning.refusals import unread_limit
 from worldfs.planning.reviewers import ReviewerChain
 from worldfs.robots.driver_registry import BODIES, SCENE
 from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.grace import LEAVE_S
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage import revision
 from worldfs.storage.lease import node_lease
@@ -32,17 +31,30 @@ from worldfs.storage.store_interface import ABSENT, Expected
 from worldfs.tree.workspace_stores import robot_key
 
 from . import computed_files, robots_page
-from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding, unreachable_robot
+from .bringup import (
+    ENVIRONMENT,
+    BarredDriver,
+    BringUp,
+    UnavailableDriver,
+    UnmadeDriver,
+    dropped_thing,
+    error_finding,
+    unreachable_robot,
+)
 from .configured_model import configured_model
-from .disabled_now import DisabledNow
+from .failed_start import moving_robots
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .foreign_versions import noting_versions
 from .home import Home
 from .job_evidence import job_succeeded
+from .live_config import LiveConfig, is_unserved, needs_restart
+from .named_places import NamedPlaces
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
 from .robot_drivers import WORKSPACE, is_robot
 from .robot_liveness import served_elsewhere
+from .shared_profile import OwnProfiles, shared_profile
+from .start_marks import StartMarks, package_code
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets, changed_entry
@@ -55,27 +67,43 @@ if TYPE_CHECKING:
 
 
 def assemble_kernel(
-    world: World, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, *, threads: bool, log: Log
+    world: World,
+    drivers: Mapping[str, DriverFactory] | None,
+    parts: Plugins | None,
+    *,
+    threads: bool,
+    log: Log,
+    unleased: WorldError | OSError | None = None,
 ) -> Kernel:
     """A kernel whose nodes are open and whose jobs of before are recovered. The caller holds the leases, and closes it.
 
-    `drivers`: None, those of the registry. Raises `BadInput` for required documents that are unreadable.
+    `drivers`: None, those of the registry. `unleased`: why the leases could not be taken; it is raised once the drivers
+    were told what is in force. Raises `BadInput` for required documents that are unreadable.
     """
     demand_servable(world.config)
     model = partial(configured_model, world.config, world.home, os.environ, world.clock)
     reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language(), model=model))
     hooks = WorldJobHooks(world.tree, PROJECT, world.clock, reviewer, world.language)
     artifacts = world.beside("artifacts")
+    hooks.own_profile = OwnProfiles(world)
     hooks.films = artifacts / "films" if artifacts is not None else None
     shared: dict[str, object] = {}
     packages: dict[str, object] = {}  # what the bodies of packages have in common: ours share what they rely on
     world.shared = shared
+    live = None
+    if world.config is not None and world.config.home:
+        home = Home(Path(world.config.home))
+        live = LiveConfig(home, os.environ, world.clock, world.config, lambda: config_changed())  # noqa: PLW0108 # below
+
+    def rule_of(node: str, real: bool) -> ApprovalRule:
+        return approval_rule(live.now if live is not None else world.config, node, real)
+
     built: dict[str, Target] = {}  # the entries of TARGETS.md that robots were made by
 
     def node_of(spec: NodeSpec) -> KernelNode:
         """A node whose driver is to be made: until it is known to be simulated, its jobs ask as those of a real one."""
         absent = UnavailableDriver(BadInput(coded("target.not_connected")), f"/nodes/{spec.id}")
-        return KernelNode(spec.id, absent, artifacts, approval=approval_rule(world.config, spec.id, real=True))
+        return KernelNode(spec.id, absent, artifacts, approval=rule_of(spec.id, real=True), opening=True)
 
     def make(specs: Sequence[NodeSpec]) -> None:
         """Make the drivers of nodes, each in its own lane."""
@@ -83,7 +111,7 @@ def assemble_kernel(
         def makes(spec: NodeSpec) -> Callable[[], Driver]:
             ours = shared if spec.driver in BODIES.built_in else packages
             own = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=ours)
-            own = replace(own, profile=lambda: hooks.profile(spec.id).get())
+            own = replace(own, profile=partial(hooks.limits, spec.id))
             maker = _maker(world, spec, BODIES if drivers is None else drivers, own)
 
             def made() -> Driver:
@@ -91,14 +119,23 @@ def assemble_kernel(
                 if is_robot(spec.driver) and spec.id in declared:
                     built[spec.id] = declared[spec.id]
                 driver = maker()
-                real = isinstance(driver, RealBody) and driver.real
-                kernel.nodes[spec.id].approval = approval_rule(world.config, spec.id, real)
+                try:
+                    real = isinstance(driver, RealBody) and driver.real
+                except Exception:  # whatever a package raises: one that cannot say is asked about
+                    real = True
+                kernel.nodes[spec.id].approval = rule_of(spec.id, real)
                 return driver
 
             return made
 
         ours = {WORKSPACE, *BODIES.built_in}
-        bring.make({spec.id: (f"{spec.driver} __init__", makes(spec), spec.driver in ours) for spec in specs})
+        bring.make({spec.id: (f"{spec.driver} __init__", partial(makes, spec), spec.driver in ours) for spec in specs})
+
+    def called_code(node: str) -> str:
+        declared = world.targets.targets().get(node) if world.targets is not None else None
+        return package_code(next((spec for spec in world.specs if spec.id == node), None), declared)
+
+    marks = world.start_marks = StartMarks(world.store, called_code)
 
     runtime = TargetNodes(
         WorkspaceTargets(world.store),
@@ -108,30 +145,44 @@ def assemble_kernel(
         records=world.skill_records,
         model=model,
         parts=parts,
-        approval=partial(approval_rule, world.config),
+        approval=rule_of,
     )
     bring: BringUp
 
-    def compare_targets() -> None:
+    def compare_entries() -> None:
         """Robots keep the entries that they were made by: what was changed since is told, and none moves beyond it."""
         now = world.targets.targets() if world.targets is not None else {}
-        for id, target in built.items():
-            if id in kernel.nodes:
-                found = changed_entry(target, now.get(id))
-                kernel.alert(f"{TARGETS} {id}", found)
-                kernel.nodes[id].outdated = found if found is not None and not found.warning else None
+        robots = {spec.id for spec in world.specs}
+        for id, node in tuple(kernel.nodes.items()):
+            found = changed_entry(built[id], now.get(id)) if id in built else None
+            kernel.alert(f"{TARGETS} {id}", found)
+            outdated = found if found is not None and not found.warning else None
+            if live is not None and world.config is not None and id in robots:
+                restart = needs_restart(world.config, live.now, id)
+                kernel.alert(f"config.json {id}", restart)
+                outdated = restart or outdated
+            node.outdated = outdated
+
+    def config_changed() -> None:
+        """From any thread, and before an order that has come meanwhile begins."""
+        for id, node in tuple(kernel.nodes.items()):
+            node.approval = rule_of(id, node.approval.real)
+        compare_entries()
+        kernel.look_again(CONFIG_WRITTEN)
 
     def declare() -> bool:
         """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
-        compare_targets()
+        compare_entries()
         if world.share.hub:
-            new = runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs})
+            new = runtime.refresh(kernel, hooks.targets, {*world.robot_ids(), *kernel.off})
             hooks.drivers.update({node.id: node.driver for node in new})
             bring.open_all([node.id for node in new], scene)
         if world.config is not None:
             unknown = unknown_approvals(world.config, (*kernel.nodes, *kernel.off, *(s.id for s in world.specs)))
             unserved = unsupported_settings(world.config, world.root)
-            kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
+            error = live.error if live is not None else None
+            unread = (error_finding(error, "config.json", coded("fleet.readable")),) if error is not None else ()
+            kernel.alert.document("config.json", (*unread, *world.config.findings, *unserved, *unknown))
         rules = {id: node.approval for id, node in kernel.nodes.items()}
         world.leases.note_served(kernel.nodes)
         world.approvals.publish(rules, partial(served_elsewhere, world))
@@ -166,15 +217,20 @@ def assemble_kernel(
         shared_out=lambda: world.share.robots is not None,
         stops=world.stops,
         socket_root=world.root if world.root.is_dir() else None,
+        home=world.config.home if world.config is not None else "",
         keep=world.leases.keep,
         threads=threads,
         log=log,
+        names=NamedPlaces(hooks.judged, world.own_places),
     )
-    if world.config is not None and world.config.instances:
-        home = Home(Path(world.config.home))
-        kernel.off_now = DisabledNow(home, os.environ, partial(kernel.look_again, CONFIG_WRITTEN))
+    if live is not None:
+        kernel.off_now = live.disabled
+        kernel.timed.append(live)
         kernel.off_now()  # what the kernel starts with is no change
-    bring = BringUp(kernel, hooks)
+        kernel.unserved = lambda node: world.config is not None and is_unserved(world.config, live.now, node)
+    if world.share.hub:
+        kernel.refused = runtime.targets.refused
+    bring = BringUp(kernel, hooks, marks)
 
     def note_reach(node: str, why: str) -> None:
         """On the lane of the robot: other robots go by this, and people are told."""
@@ -185,6 +241,12 @@ def assemble_kernel(
         kernel.wake()
 
     hooks.on_reach = note_reach
+
+    def note_dropped(node: str, id: str, thing: Thing | None) -> None:
+        kernel.alert(f"hand {node}", dropped_thing(node, id, thing))
+
+    hooks.on_dropped = note_dropped
+    hooks.on_held_again = lambda node: kernel.alert(f"hand {node}", None)
 
     def embodied_again() -> bool:
         world.profiles_changed()
@@ -198,8 +260,7 @@ def assemble_kernel(
         """What robots held that have left config.json is free, and an alert says so until they come back."""
         if world.config is None or not world.share.hub:
             return
-        there = {robot.robot_id for robot in (*world.config.instances, *world.config.refused)}
-        there |= {spec.id for spec in world.specs} | set(hooks.targets) | set(kernel.off)
+        there = {*world.robot_ids(), *hooks.targets, *kernel.off}
         there |= set(world.targets.targets()) if world.targets is not None else set()
         for robot, held in hooks.release(there).items():
             kernel.alert(f"{ENVIRONMENT} {robot}", _released(robot, held))
@@ -236,16 +297,22 @@ def assemble_kernel(
     def let_go(node: str) -> None:
         world.profiles_changed()
         body: object = hooks.drivers.get(node)
-        with suppress(WrongValue, PluginFault):
+        with suppress(Exception):  # whatever a package raises
             if isinstance(body, SharesWorld) and body.leave():
                 left.add(node)
         bring.forget(node)
-        kernel.alert(f"reach {node}", None)
+        built.pop(node, None)
+        for place in (f"reach {node}", f"{TARGETS} {node}", f"config.json {node}"):
+            kernel.alert(place, None)
 
-    changes = FleetChanges(world, kernel, begin, let_go)
+    changes = FleetChanges(world, kernel, begin, let_go, declare=declare, live=live)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
+    world.starting = kernel
     try:
+        kernel.recall()
         make(served)
+        if unleased is not None:
+            raise unleased
         _embody_all(world, hooks, kernel, served, starting=True)
         _name_unread_limits(world, kernel, served)
         _demand_profiles(hooks)
@@ -261,6 +328,10 @@ def assemble_kernel(
         if world.share.hub:
             world.orchestration = open_orchestration(world, kernel, PROJECT)
     except BaseException:
+        if threads:
+            with suppress(WorldError):  # what cannot be read: they are told without
+                bring.open_to_stop(moving_robots(world, kernel), scene)
+            kernel.stopping.settle(LEAVE_S)
         kernel.close()
         raise
     return kernel
@@ -309,8 +380,10 @@ def _maker(
             return body
         except StorageError:
             raise
-        except Exception as error:  # whatever a package raises
+        except UserError as error:
             return absent(error)
+        except Exception as error:  # whatever a package raises: a device that is busy is free the next time
+            return UnmadeDriver(error, f"/nodes/{spec.id}", call=f"{spec.driver} __init__")
 
     return make
 
@@ -337,6 +410,8 @@ def _embody_all(
     """
     watchdog = Namespace(world.tree, WATCHDOG, starting=True)
     for spec in specs:
+        if isinstance(hooks.drivers.get(spec.id), BarredDriver):
+            continue  # its package would be imported
         try:
             _embody(world, spec, kernel, watchdog, starting=starting)
         except UserError as error:
@@ -353,6 +428,8 @@ def _embody_all(
 def _name_unread_limits(world: World, kernel: Kernel, specs: Sequence[NodeSpec]) -> None:
     """An alert for each robot whose profile has a limit that cannot be read: until it can, its moves are refused."""
     for spec in specs:
+        if isinstance(kernel.nodes[spec.id].driver, BarredDriver):
+            continue
         lines = _profile(world, spec).unread
         kernel.alert(f"/nodes/{spec.id}/EMBODIED.md#limits", unread_limit("; ".join(lines)[:600]) if lines else None)
 
@@ -380,6 +457,9 @@ def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace, *
         present = b""
     text = profile_for(spec, present, world.language(), world.profiles)
     if text is None:
+        return
+    if (shared := shared_profile(spec, world.specs, world.stores, present, world.profiles)) is not None:
+        kernel.alert(path, shared)
         return
     earlier = world.store.get(mark)
     ours = not present.strip() or (earlier is not None and earlier.data == revision.of(present).encode())

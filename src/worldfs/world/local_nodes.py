@@ -85,8 +85,7 @@ class LocalNodes:
         }
 
     def _targets(self) -> list[str]:
-        targets = self._world.targets
-        return list(targets.targets()) if targets is not None else []
+        return list(self._world.session_targets())
 
     def _skills(self, id: str) -> list[Json]:
         """The skills that fit by the documents alone; sensors and policy are checked when one is to run."""

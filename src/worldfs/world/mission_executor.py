@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from worldfs.access.roles import CRITIC, ORCHESTRATOR
 from worldfs.base.driver import KnowsItsWay, RemoteKernel, SaysReachable, Simulated
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
+from worldfs.base.map_zones import map_zones
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
@@ -27,7 +29,7 @@ from worldfs.fleet.lanes import Lane, read_lanes
 from worldfs.fleet.mission import Mission
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind, MissionHold
 from worldfs.fleet.relay import RelayLeg, relay
-from worldfs.fleet.reservations import Reservation
+from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.fleet.room_making import WayOut
 from worldfs.formats import embodied, environment
 from worldfs.namespace.cached_document import CachedDocument
@@ -47,7 +49,7 @@ from worldfs.planning.planner import (
     interpret,
     unmet_goals,
 )
-from worldfs.planning.planner.goals import ClearedGoal, InGoal
+from worldfs.planning.planner.goals import ClearedGoal, InGoal, VisitGoal
 from worldfs.robots.standing_robots import stands_on_floor
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
 from worldfs.runtime.worker_threads import WorkerThreads
@@ -58,9 +60,11 @@ from .instruction import Instruction
 from .instruction_model import planner_model
 from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent, unknown_end
 from .order_reservations import OrderNeeds, stands_on, steps_aside
+from .profiles import profile_text
 from .rest_places import RestPlaces
 
 if TYPE_CHECKING:
+    from worldfs.formats.config import Instance
     from worldfs.runtime.kernel import Kernel
     from worldfs.storage.store_interface import StoreWatch
 
@@ -99,19 +103,90 @@ class MissionThreads:
         gone = [robot for robot in scene.robots if robot.robot_id not in served and stands_on_floor(robot)]
         return {robot.robot_id: stands_on(scene, robot.robot_id, mobile=True) for robot in gone}
 
+    def zones_in(self, held: Sequence[Reservation]) -> Sequence[str]:
+        zones = [zone for zone in map_zones(self._read_scene()) if zone.at]
+        spots = {zone.name: Reservation(ReservedKind.PLACE, box=(*zone.at, *zone.at)) for zone in zones}
+        return [name for name, spot in spots.items() if any(spot.conflicts(item) for item in held if item.box)]
+
+    def not_served(self, robot: str) -> str:
+        if robot and self.has_left(robot):
+            return coded("mission.robot_gone", robot=robot)
+        config, off_now = self.world.config, self.kernel.off_now()
+        served = {spec.id for spec in self.world.specs} - {*off_now, *self.kernel.off}
+        disabled = {*off_now, *(item.robot_id for item in config.instances if not item.enabled)} if config else off_now
+        refused = {item.robot_id for item in config.refused} if config is not None else set[str]()
+        away = sorted({*self.world.robot_ids(), *self.kernel.off, *off_now} - served)
+        id = robot or next(iter(away), "")
+        if id not in away:
+            return ""
+        if id in disabled:
+            return coded("mission.disabled", robot=id)
+        return coded("mission.refused_robot" if id in refused else "mission.not_served_yet", robot=id)
+
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """By the planner's reading of the instruction in the present scene."""
+        found = self._needs(mission)
+        if isinstance(found, str) and (why := self._awaited(mission.order.text)):
+            return MissionNeeds(waits=why)
+        if isinstance(found, str) and mission.order.robot and self.has_left(mission.order.robot):
+            return coded("mission.robot_gone", robot=mission.order.robot)
+        return found
+
+    def has_left(self, robot: str) -> bool:
+        """Whether config.json has the robot no more."""
+        config = self.world.config
+        if robot in self.world.leaving:
+            return True
+        if config is None or not config.instances:
+            return False
+        return robot not in {item.robot_id for item in (*config.instances, *config.refused)}
+
+    def _awaited(self, text: str) -> str:
+        """Why a robot is not served now that would understand the instruction; "": none would."""
+        for robot in (*self.world.config.instances, *self.world.config.refused) if self.world.config else ():
+            if why := self.not_served(robot.robot_id):
+                profile = self._declared_profile(robot)
+                if not isinstance(interpret(text, self._read_scene(), profile=profile, robot_id=robot.robot_id),
+                                  RefusedIntent):  # fmt: skip
+                    return why
+        return ""
+
+    def _declared_profile(self, robot: Instance) -> Profile | None:
+        """Of a robot that is not served: the profile that config.json names for it."""
+        try:
+            text = profile_text(robot.profile_name or robot.driver, self.world.language(), self.world.profiles)
+            return None if text is None else embodied.read(text)
+        except UserError:
+            return None
+
+    def _needs(self, mission: Mission) -> MissionNeeds | str:
         robot = self._reader(mission)
-        if mission.status.legs and not isinstance(goals := self._goals(mission.order.text, robot), str):
-            scene = self._read_scene()
+        goals, scene = self._goals(mission.order.text, robot), self._read_scene()
+        if isinstance(goals, str):
+            return goals
+        if mission.status.legs:
             unmet = [goal for goal in goals if not holds(goal, scene)]
             return MissionNeeds() if not unmet else coded("mission.legs_done", goals=[*map(str, unmet)])
-        found = self._goal_needs(mission.order.text, robot)
-        if isinstance(found, str):
-            return found
-        progress = PlanProgress(*mission.status.progress)
+        found, progress = goal_needs(goals, scene), PlanProgress(*mission.status.progress)
         own, met = about_robot(progress.reached), self._met(mission, progress)
-        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)), own=own, met=met)
+        travels = ("mobile",) if any(isinstance(goal, VisitGoal) for goal in goals) else ()  # an arm looks at places
+        steps = max(1, len(found.places))
+        return MissionNeeds(
+            found.ops,
+            travels,
+            found.places,
+            found.mass,
+            steps,
+            own=own,
+            met=met,
+            named=self._named(mission, goals, scene),
+        )
+
+    def _named(self, mission: Mission, goals: Sequence[Goal], scene: Scene) -> frozenset[str]:
+        """Robots that the goals name and whose own planner does not understand it, as no robot goes to itself."""
+        words = {value for goal in goals for value in astuple(goal) if isinstance(value, str)}
+        robots = words & {robot.robot_id for robot in scene.robots}
+        return frozenset(robot for robot in robots if isinstance(self._goals(mission.order.text, robot), str))
 
     def _met(self, mission: Mission, progress: PlanProgress) -> bool:
         """Whether all goals were reached, of which some by orders of before: another execution would do nothing."""
@@ -128,7 +203,7 @@ class MissionThreads:
             return goals
         into = [(goal.object, goal.container) for goal in goals if isinstance(goal, InGoal)]
         if not into or not all(isinstance(goal, InGoal | ClearedGoal) for goal in goals):
-            return coded("mission.not_split")
+            return ""
         able = {id: profile for id in ids if (profile := self._profile(id)) is not None}
         arms = [id for id in able if able[id].op(PICK_UP.name) is not None and not is_mobile(able[id])]
         carriers = [id for id in able if carries(able[id])]
@@ -283,6 +358,8 @@ class MissionThreads:
             end = MissionEnd(MissionEndKind.STOPPED if stop.is_set() else MissionEndKind.FAILED, error_message(error))
         except Exception as error:  # a bug ends the mission, never the orchestrator
             end = MissionEnd(MissionEndKind.FAILED, f"{type(error).__name__}: {error}")
+        if end.kind is MissionEndKind.FAILED and (why := self.not_served(mission.status.robot)):
+            end = end._replace(reason=why)
         ended(end)
 
     def _run(self, mission: Mission, hold: MissionHold, stop: StopSignal) -> MissionEnd:
@@ -326,7 +403,7 @@ class MissionThreads:
         unable, state = self._unable(id, stop)
         moves = self.kernel.stopping.may_move(id)
         if moves and not stop.stopped:
-            unable = coded("mission.may_move", robot=id, why=moves)
+            unable = coded("mission.not_given", robot=id, why=moves)
         mobile = profile is not None and is_mobile(profile)
         return RobotOffer(
             id,
@@ -337,7 +414,7 @@ class MissionThreads:
             _battery(robot.extra if robot is not None else {}),
             unable,
             state,
-            self._is_served(id),
+            state == "disabled" or self._is_served(id),  # one that is let go is not lost
             None if id in self.kernel.nodes else self.world.store.lease(node_lease(id)).heard(),
             stands_on(scene, id, mobile=mobile, lanes=lanes),
             cut_off=remote is not None and bool(remote.cut_off_since),
@@ -383,7 +460,9 @@ class MissionThreads:
         node = self.kernel.nodes.get(id)
         if stop.stopped:
             return coded("mission.is_stopped", robot=id, by=stop.by, at=stop.at), "stopped"
-        if (node is not None and not node.enabled) or id in self.kernel.off_now():
+        if (id in self.kernel.off or id in self.kernel.off_now()) and (why := self.not_served(id)):
+            return why, "disabled"
+        if node is not None and not node.enabled:
             return coded("mission.is_disabled", robot=id), "disabled"
         if node is not None and isinstance(node.driver, UnavailableDriver):
             return coded("mission.unavailable", robot=id), "offline"

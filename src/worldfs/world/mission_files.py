@@ -44,9 +44,10 @@ class OrchestratorFile(VirtualFile):
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         """Durable when it returns. Rows that make missions are accepted even if others are refused."""
         from worldfs.fleet.mission_sheet import take_in
+        from worldfs.formats import orchestrator
 
-        files = self.world.missions
-        found = [item for item in take_in(data, files, open_missions(files), ask.name) if not item.warning]
+        files, rows = self.world.missions, orchestrator.read(data)
+        found = [item for item in take_in(rows, files, open_missions(files), ask.name) if not item.warning]
         if found:
             said = reduce(
                 lambda one, more: coded("world.and_then", one=one, more=more), map(finding_message, found[:5])
@@ -118,7 +119,11 @@ class MissionFile(VirtualFile):
         from worldfs.fleet.mission import MissionOrder
         from worldfs.formats import entry_ids, task
 
-        files, robots, table = self.world.missions, self.world.node_ids(), task.read(self.world.content(task.PATH))
+        data = self.world.content(task.PATH)
+        if rows := task.unfinished_rows(data):
+            found, fix = coded("mission.part_of_row", row=rows[0][:80]), coded("mission.correct_row")
+            raise BadInput(found, path=task.PATH, op="add", expected=coded("mission.all_cells"), fix=fix)
+        files, robots, table = self.world.missions, self.world.node_ids(), task.read(data)
         ids = {
             step.id: f"task_{entry_ids.digest([table.goal, step.id, step.action, step.target])[:16]}"
             for step in table.steps

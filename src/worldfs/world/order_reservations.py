@@ -119,20 +119,27 @@ def _straight(scene: Scene, order: Order, robot: RobotState) -> list[tuple[float
 
 
 def _floor(points: Sequence[Sequence[float]], others: Sequence[Sequence[float]]) -> Iterator[Reservation]:
-    """Straight from point to point, in boxes that keep close to the way. The room where it stands is left
-    out, and that of `others` which stand too close to it now: it may drive off from beside them."""
+    """Straight from point to point. The room where it stands is left out, and that of `others` which stand too close to
+    it now: it may drive off from beside them."""
     here = Reservation(ReservedKind.PLACE, box=_around(points[:1]))
     near = [one for pose in others if (one := Reservation(ReservedKind.PLACE, box=_around([pose]))).conflicts(here)]
-    for (x, y), (to_x, to_y) in pairwise((point[0], point[1]) for point in points):
-        far, off = math.dist((x, y), (to_x, to_y)), (to_x - x, to_y - y)
+    for start, end in pairwise((point[0], point[1]) for point in points):
+        far = math.dist(start, end)
         if far <= HALF:
             continue
-        count = math.ceil(min(map(abs, off)) / HALF) or 1
-        shares = [HALF / far + (1 - HALF / far) * number / count for number in range(count + 1)]
-        for piece in pairwise((x + off[0] * share, y + off[1] * share) for share in shares):
-            box = Reservation(ReservedKind.WAY, box=_around(piece))
-            if not any(box.conflicts(one) for one in near):
-                yield box
+        whole = _way(start, end, HALF / far, 1.0)
+        if not any(whole.conflicts(one) for one in near):
+            yield whole
+            continue
+        shares = [min(1.0, number * HALF / far) for number in range(1, math.ceil(far / HALF) + 1)]
+        pieces = (_way(start, end, *piece) for piece in pairwise(shares))
+        yield from (piece for piece in pieces if not any(piece.conflicts(one) for one in near))
+
+
+def _way(start: Sequence[float], end: Sequence[float], first: float, last: float) -> Reservation:
+    """The floor below a straight way, from one share of it to another."""
+    ends = [a + (b - a) * share for share in (first, last) for a, b in zip(start, end, strict=True)]
+    return Reservation(ReservedKind.WAY, box=_short((*ends, HALF)))
 
 
 def _drives_beside(scene: Scene, order: Order) -> bool:

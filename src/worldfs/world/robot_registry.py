@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,7 +18,7 @@ from worldfs.base.given_file import read_given_file
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.messages import coded
-from worldfs.base.model import Job, JobState
+from worldfs.base.model import Cause, Job, JobState
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats import config as config_format
 from worldfs.formats import embodied, entry_ids, jsontext
@@ -34,10 +34,10 @@ from .node_specs import DEFAULT_DRIVER, NodeSpec, demand_driver
 from .profiles import profile_text, unknown_profile
 from .robot_liveness import ELSEWHERE, SERVED
 from .workspace_engine import open_engine
+from .workspace_targets import TARGETS, WorkspaceTargets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from worldfs.base.model import Target
     from worldfs.formats.config import Config
 
     from .home import Home
@@ -49,15 +49,17 @@ LOCK: Final = f"{revision.PRIVATE_DIR}/config.lock"  # below the home
 
 
 class RobotChange(NamedTuple):
-    """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end.
-    `unended`: those of them that ran, and of whose end nothing is known; `unconfirmed`: those that have ended, and the
-    robot was not measured to stand since. With either it may still move."""
+    """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end so;
+    `ended`: those that ended otherwise meanwhile, and how. `unended`: those that ran, and of whose end nothing is
+    known; `unconfirmed`: those that have ended, and the robot was not measured to stand since. With either of these it
+    may still move."""
 
     id: str
     directory: str
     cancelled: tuple[str, ...] = ()
     unended: tuple[str, ...] = ()
     unconfirmed: tuple[str, ...] = ()
+    ended: Mapping[str, str] = {}  # a NamedTuple's default; never written into
 
 
 def add_robot(
@@ -73,7 +75,7 @@ def add_robot(
     if text is None:
         raise unknown_profile(profile, home.profiles, "--profile")
     driver = embodied.read(text).driver or DEFAULT_DRIVER
-    demand_driver(NodeSpec(id, driver, profile), BODIES, {}, SystemClock())
+    _demand_driver(NodeSpec(id, driver, profile), home.root(config))
     entry: dict[str, object] = {"robotId": id, "driver": driver, "enabled": True, "profileName": profile}
     if directory:
         entry["workspace"] = directory
@@ -116,7 +118,38 @@ def remove_robot(
     _change(home, without, environ)
     entry = next(item for item in (*config.instances, *config.refused) if item.robot_id == id)
     unended, unconfirmed = _end_jobs(home.root(config), id, jobs, wait_s) if cancel else ((), ())
-    return RobotChange(id, entry.workspace, tuple(jobs), unended, unconfirmed)
+    ended = _ended_otherwise(home.root(config), jobs)
+    cancelled = tuple(job for job in jobs if job not in ended)
+    return RobotChange(id, entry.workspace, cancelled, unended, unconfirmed, ended)
+
+
+def _ended_otherwise(shared: Path, ids: Sequence[str]) -> Mapping[str, str]:
+    """Which of the jobs have succeeded, or failed for another reason than that they were cancelled."""
+    if not ids:
+        return {}
+    with closing(open_engine(shared)) as store:
+        jobs = JobStore(store, SystemClock())
+        found = {id: jobs.load(id).status for id in ids}
+    return {
+        id: status.state.value if status.outcome.ok else status.outcome.code or status.state.value
+        for id, status in found.items()
+        if status.outcome is not None and status.outcome.cause is not Cause.CANCELLED
+    }
+
+
+def _demand_driver(spec: NodeSpec, shared: Path) -> None:
+    """Raises `BadInput` where the driver is unknown, or the TARGETS.md of the shared workspace lacks what it needs."""
+    declared: Mapping[str, Target] = {}
+    if shared.is_dir():
+        with closing(open_engine(shared)) as store:
+            declared = WorkspaceTargets(store).targets()
+    try:
+        demand_driver(spec, BODIES, declared, SystemClock())
+    except BadInput as error:
+        path = str(shared / error.path) if error.path.startswith(TARGETS) else error.path
+        raise BadInput(
+            error.found, path=path, op="robot add", expected=error.expected, fix=error.fix, code=error.code
+        ) from error
 
 
 def _fleet(home: Home, environ: Mapping[str, str] | None) -> Config:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.access.standing import shown_actor, standing_of
 from worldfs.base.clock import stamp
 from worldfs.base.errors import UserError, WorldError
-from worldfs.base.json_values import as_text
+from worldfs.base.json_values import as_int, as_text
 from worldfs.base.messages import coded, parts, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
@@ -35,6 +35,17 @@ class KernelSilent(WorldError):
     """The kernel lives and does not answer: what the robots do is not known."""
 
     code = "KERNEL_SILENT"
+
+
+class KernelsHeard(NamedTuple):
+    """`every`: each kernel of this machine has said that it is there. `pids`: of those that have."""
+
+    every: bool
+    pids: frozenset[int] = frozenset()
+
+    def includes(self, server: Mapping[str, object]) -> bool:
+        """Whether that process has, as a lease names it."""
+        return self.every or as_int(server.get("pid")) in self.pids
 
 
 class RobotStops:
@@ -65,7 +76,9 @@ class RobotStops:
             if own.unstored:
                 own = kernel.stopping.wait_stored(ticket, STORED_S)
             return self._complete(nodes, [own], own.unstored, end, silent=False)
-        with sent or StopCall([self._world.root], self._world.clock, None if every else nodes, name) as call:
+        config, clock = self._world.config, self._world.clock
+        home = config.home if config is not None else ""
+        with sent or StopCall([self._world.root], clock, None if every else nodes, name, home=home) as call:
             call.wait_told(TOLD_S)
             unstored = self._store(call, nodes, name, every=every)
             call.wait(end - self._world.clock.monotonic())
@@ -84,48 +97,67 @@ class RobotStops:
         if known is not None:
             return known
         if silence := self._silence(node, silent=silent):  # also where it was measured: nobody measures on
-            simulated = not silent and node in self._simulated()
-            return RobotStop(node, simulated, coded("stop.simulated", node=node) if simulated else silence)
+            simulated = not silent and node in self.simulated()
+            why = coded("stop.simulated", node=node) if simulated else silence
+            return RobotStop(node, simulated, why, self._was_told(node))
         if self._world.stops.state(node).confirmed:
             return RobotStop(node, True)
-        return RobotStop(node, False, self._alerted(node) or coded("stop.elsewhere"))
+        said = self._alerted(node)
+        return RobotStop(node, False, _why(said) or coded("stop.elsewhere"), told=not _is_undelivered(said))
 
     def await_confirmed(self, node: str, seconds: float) -> RobotStop:
         """The same after at most so many seconds, for a stop that was told."""
         kernel = self._world.kernel
         known = kernel.stopping.wait_standing(node, seconds) if kernel is not None else None
-        return known or self._by_log([node], self._world.clock.monotonic() + seconds, silent=False)[node]
+        if known is not None:
+            return known
+        end, silent = self._world.clock.monotonic() + seconds, bool(self.silent_server(node, self.heard()))
+        return self._by_log([node], end, silent=silent)[node]
 
     def state_value(self, node: str) -> dict[str, object]:
-        """The stop state of a robot. `confirmed` is true where its driver says that it stands since the stop, `stored`
-        where the next start will hold it stopped."""
+        """The stop state of a robot. `delivered` is false where no driver was told, `confirmed` true where its driver
+        says that it stands since the stop, `stored` where the next start will hold it stopped."""
         found = self._world.stops.state(node)
         robot = RobotStop(node, False)
         if found.stopped:
-            robot = self.confirmed(node, silent=not self.kernel_answers())
+            robot = self.confirmed(node, silent=bool(self.silent_server(node, self.heard())))
         return {
-            "node": node, "stopped": found.stopped, "confirmed": robot.confirmed, "by": found.by, "at": found.at,
-            "stops": found.number, "stored": not self._world.stops.pending.of(node),
+            "node": node, "stopped": found.stopped, "delivered": found.stopped and robot.told,
+            "confirmed": robot.confirmed, "by": found.by, "at": found.at, "stops": found.number,
+            "stored": not self._world.stops.pending.of(node),
             "standing": found.standing.word if found.stopped else "",
             "why": "" if robot.confirmed else render(robot.why, self._world.language()),
         }  # fmt: skip
 
-    def kernel_answers(self) -> bool:
-        """False where a kernel of this machine lives and does not say that it is there."""
+    def heard(self) -> KernelsHeard:
+        """Which kernels of this machine say that they are there."""
         if self._world.kernel is not None:
-            return True
+            return KernelsHeard(True)
         with StopCall([self._world.root], self._world.clock, [], "") as call:  # it stops no robot
-            return not call.sent or call.wait(ANSWER_S)
+            every = not call.sent or call.wait(ANSWER_S)
+            return KernelsHeard(every, frozenset(answer.pid for answer in call.answers.values()))
+
+    def server(self, node: str) -> Mapping[str, object]:
+        """The process that serves a robot, by its lease; {}: not known."""
+        return robot_liveness(self._world, node).by or self._world.store.lease(KERNEL_LEASE).holder() or {}
+
+    def silent_server(self, node: str, heard: KernelsHeard) -> str:
+        """The process that serves a robot and does not answer, by its number; "": it answers."""
+        if heard.every:
+            return ""
+        server = self.server(node)
+        return "" if heard.includes(server) else str(server.get("pid", "?"))
 
     def demand_answer(self, job: str) -> None:
         """Raises `KernelSilent` where a kernel of this machine does not answer, for the client that has cancelled a
         job and waits for its end."""
-        if self.kernel_answers():
+        heard, node = self.heard(), ""
+        if heard.every:
             return
-        holder = self._world.store.lease(KERNEL_LEASE).holder() or {}
-        raise KernelSilent(
-            coded("stop.job_unknown", job=job, pid=holder.get("pid", "?")), op="wait", fix=coded("stop.hardware")
-        )
+        with suppress(WorldError):
+            node = self._world.jobs.load(job).order.node
+        if pid := self.silent_server(node, heard):
+            raise KernelSilent(coded("stop.job_unknown", job=job, pid=pid), op="wait", fix=coded("stop.hardware"))
 
     def _store(self, call: StopCall, nodes: Sequence[str], name: str, *, every: bool) -> str:
         """Write it to the log, as a kernel that has heard of it does too: it may end before that. Why that failed, and
@@ -168,23 +200,30 @@ class RobotStops:
                 if left <= 0:
                     break
                 watch.read(left)
-        simulated = self._simulated() if silents else frozenset()
+        simulated = self.simulated() if silents else frozenset()
         found: dict[str, RobotStop] = {}
         for node in nodes:
             if node in silents and not silent and node in simulated:
-                found[node] = RobotStop(node, True, coded("stop.simulated", node=node))
-            elif node in silents or node in waiting:
-                found[node] = RobotStop(node, False, silents.get(node) or coded("stop.elsewhere"))
+                found[node] = RobotStop(node, True, coded("stop.simulated", node=node), told=False)
+            elif node in silents:
+                found[node] = RobotStop(node, False, silents[node], told=False)
+            elif node in waiting:
+                found[node] = RobotStop(node, False, coded("stop.elsewhere"))
             else:
                 found[node] = RobotStop(node, True)
         return found
 
     def _alerted(self, node: str) -> str:
-        """Why it is not confirmed, by the alert of the kernel that serves it; "" for no alert."""
-        said = current_alerts(self._world.store, self._world.language()).get(f"stop {node}", {}).get("found")
-        return next((as_text(text.args["why"]) for text in parts(as_text(said)) if "why" in text.args), "")
+        """What the kernel that serves it, or served it last, says of its stop; "" for no alert."""
+        return as_text(current_alerts(self._world.store, self._world.language()).get(f"stop {node}", {}).get("found"))
 
-    def _simulated(self) -> frozenset[str]:
+    def _was_told(self, node: str) -> bool:
+        """Whether a kernel that has ended since has told its driver of the latest stop."""
+        told = any(text.code == "stop.unconfirmed" for text in parts(self._alerted(node)))
+        return told or self._world.stops.state(node).confirmed
+
+    def simulated(self) -> frozenset[str]:
+        """The robots that move only while their kernel runs."""
         try:
             targets = self._world.targets
             return simulated_nodes(self._world.specs, targets.targets() if targets is not None else {})
@@ -201,3 +240,12 @@ class RobotStops:
             others = kernel_addresses(self._world.root, {0, os.geteuid()}).values()
             holder = {"pid": ", ".join(str(other.pid) for other in others) or "?"}
         return coded("stop.kernel_silent", pid=holder.get("pid", "?"))
+
+
+def _why(said: str) -> str:
+    """Why a stop is not confirmed, by its alert."""
+    return next((as_text(text.args["why"]) for text in parts(said) if "why" in text.args), "")
+
+
+def _is_undelivered(said: str) -> bool:
+    return any(text.code == "stop.robot_not_delivered" for text in parts(said))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from worldfs.access.standing import shown_actor
 from worldfs.base.errors import BadInput, Conflict, NotFound
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
@@ -97,4 +98,4 @@ class AllowSkillFile(VirtualFile):
                 coded("skill.changed", skill=name), path=path, op="allow a skill", actor=ask.actor,
                 fix=coded("skill.try_it", skill=name),
             )  # fmt: skip
-        self.records().allow(skill, target, ask.actor)
+        self.records().allow(skill, target, shown_actor(ask.name or ask.actor))

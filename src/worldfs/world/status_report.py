@@ -13,7 +13,7 @@ from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding
 from worldfs.formats import action, environment
-from worldfs.runtime.grace import BODY
+from worldfs.runtime.grace import BODY, SILENT
 from worldfs.runtime.instruction_turns import current_instruction, latest_instruction
 from worldfs.storage.lease import KERNEL_LEASE
 
@@ -21,6 +21,7 @@ from . import computed_files
 from .approval_files import request_value
 from .instruction_opinion_file import kept_opinion
 from .robot_liveness import last_seen, robot_liveness
+from .robot_stops import KernelsHeard
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
@@ -42,11 +43,13 @@ def status_report(world: World) -> dict[str, object]:
     held = world.store.lease(KERNEL_LEASE).holder()
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
-    unheard = held is not None and not world.robot_stops.kernel_answers()
-    answers = {id: world.robot_stops.confirmed(id, silent=unheard) for id in stops}
+    heard = world.robot_stops.heard() if held is not None else KernelsHeard(True)
+    silent_by = {id: pid for id in world.node_ids() if (pid := world.robot_stops.silent_server(id, heard))}
+    answers = {id: world.robot_stops.confirmed(id, silent=id in silent_by) for id in stops}
     alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
+    left = _left_working(world, working, alive, served=held is not None)
     hands = _hands(world)
     alerts = computed_files.current_alerts(world.store, world.language())
     faults = {id: str(alerts[f"/nodes/{id}"]["found"]) for id in world.node_ids() if f"/nodes/{id}" in alerts}
@@ -59,7 +62,6 @@ def status_report(world: World) -> dict[str, object]:
         }
         for spec in world.specs
     ]
-    targets = world.targets.targets() if world.targets is not None else {}
     nodes += [
         {
             "id": id,
@@ -69,8 +71,7 @@ def status_report(world: World) -> dict[str, object]:
             else _idle(faults.get(id)),
             "held": hands.get(id),
         }
-        for id, target in targets.items()
-        if id not in alive
+        for id, target in world.session_targets().items()
     ]  # fmt: skip
     if world.config is not None:
         nodes += [
@@ -87,18 +88,21 @@ def status_report(world: World) -> dict[str, object]:
         server = alive[id].by if id in alive else {}
         node["by"] = {name: server.get(name) for name in ("pid", "host")} if server else None
         node["stopped"] = None if stopped is None else {
-            "by": stopped.by, "at": stopped.at, "confirmed": answers[id].confirmed
+            "by": stopped.by, "at": stopped.at, "delivered": answers[id].told, "confirmed": answers[id].confirmed
         }  # fmt: skip
     alerts |= _unconfirmed(world, stops, answers, alerts)
-    if held is not None and unheard:
-        found = coded("stop.kernel_unknown", pid=held.get("pid", "?"))
-        silent = Finding("KERNEL_SILENT", "kernel", coded("stop.kernel_answers"), found, coded("stop.hardware"))
-        alerts["kernel"] = asdict(render_finding(silent, world.language()))
+    alerts |= _left_moving(world, left, alerts)
+    hub = str((held or {}).get("pid", "?"))
+    for pid in dict.fromkeys((*([] if heard.includes(held or {}) else [hub]), *silent_by.values())):
+        place = "kernel" if pid == hub else f"kernel {pid}"
+        found = coded("stop.kernel_unknown", pid=pid)
+        silent = Finding("KERNEL_SILENT", place, coded("stop.kernel_answers"), found, coded("stop.hardware"))
+        alerts[place] = asdict(render_finding(silent, world.language()))
     for node in nodes:
         node["may_move"] = alerts.get(f"stop {node['id']}") is not None
         if node["state"] == "idle" and f"reach {node['id']}" in alerts:
             node["state"] = UNREACHABLE
-    lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
+    lost = {str(node["id"]) for node in nodes if node["lost"] is not None} | {*left}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1
@@ -109,7 +113,7 @@ def status_report(world: World) -> dict[str, object]:
         "nodes": nodes,
         "jobs": counts,
         "approvals": [request_value(item) for item in world.approvals.requests() if item.answer is None],
-        "recent": [_job(world, job, lost) for job in _shown(world, jobs)],
+        "recent": [_job(world, job, lost) | _waits_for(job, alerts) for job in _shown(world, jobs)],
         "alerts": list(alerts.values()),
     }
 
@@ -127,6 +131,27 @@ def _unconfirmed(
             continue
         said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), answers[id].text, coded("stop.hardware"))
         found[field] = asdict(render_finding(said, world.language()))
+    return found
+
+
+def _left_working(
+    world: World, working: Mapping[str, Job], alive: Mapping[str, RobotLiveness], *, served: bool
+) -> dict[str, Job]:
+    """The robots whose process ended, or was cut off, while it carried out an order, and that order."""
+    if world.kernel is not None:
+        return {}
+    return {id: job for id, job in working.items() if not (alive[id].served if id in alive else served)}
+
+
+def _left_moving(world: World, left: Mapping[str, Job], told: Collection[str]) -> dict[str, dict[str, object]]:
+    """The alerts of those that may move on. A kernel that serves them raises its own."""
+    found: dict[str, dict[str, object]] = {}
+    real = {*left} - world.robot_stops.simulated() if left else frozenset[str]()
+    for id in sorted(real):
+        if (field := f"stop {id}") not in told:
+            text = coded("stop.left_moving", node=id, job=left[id].id)
+            said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), text, coded("stop.left_fix"))
+            found[field] = asdict(render_finding(said, world.language()))
     return found
 
 
@@ -155,9 +180,17 @@ def _idle(fault: str | None) -> str:
 
 
 def _job(world: World, job: Job, lost: Collection[str]) -> dict[str, object]:
-    """`robot_lost`: it ran when its robot was lost; whether it still does is not known."""
+    """`robot_lost`: it ran when its robot was lost, or its kernel ended; whether it still does is not known."""
     gone = job.status.state.value == "running" and job.order.node in lost
     return job_value(job) | ({"robot_lost": True} if gone else {}) | _doubt(world, job)
+
+
+def _waits_for(job: Job, alerts: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+    """Why a pending job of a robot does not begin, where its driver has not returned from another one."""
+    found = alerts.get(f"/nodes/{job.order.node}", {})
+    if job.status.state.value != "pending" or found.get("code") != SILENT:
+        return {}
+    return {"waits": {"code": SILENT, "why": found.get("found")}}
 
 
 def _lost(world: World, node: str, alive: RobotLiveness, job: Job | None) -> dict[str, object]:

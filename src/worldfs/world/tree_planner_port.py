@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.roles import CRITIC, PLANNER
+from worldfs.base.drawers import sized
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
@@ -24,7 +26,9 @@ from worldfs.runtime.approvals import APPROVALS, REFUSED
 from worldfs.runtime.stop_log import STOPS
 
 from .loss_notices import LossNotices
+from .named_places import NamedPlaces
 from .robot_liveness import shared_out
+from .shared_profile import OwnProfiles
 
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
@@ -93,11 +97,13 @@ class TreePlannerPort:
         self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
         self._lessons = CachedDocument(namespace, f"{base}/LESSONS.md", lessons_file.read)
         self._profiles: dict[str, CachedDocument[Profile]] = {}  # by robot
+        self._own_profile = OwnProfiles(world)
         self._task = CachedDocument(namespace, f"{base}/TASK.md", task.read)
 
     def scene(self) -> Scene:
         self._check_stopped()  # the planner reads the scene before each step: a stop ends it there
-        return self._environment.get().scene
+        scene = self._environment.get().scene
+        return replace(scene, furniture=tuple(map(sized, scene.furniture)))
 
     def earlier(self) -> Scene | None:
         """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
@@ -137,7 +143,10 @@ class TreePlannerPort:
         return [id for id in stored.data.decode("utf-8", "replace").split() if _STEP.fullmatch(id)] if stored else []
 
     def profile(self, robot: str = "") -> Profile | None:
+        """The robot's own, also where EMBODIED.md has another robot's: that one cannot say what this robot does."""
         id = robot or self.robot_id
+        if (own := self._own_profile(id)) is not None and own.ops:
+            return own
         if id not in self._profiles:
             self._profiles[id] = CachedDocument(
                 self.world.namespace(PLANNER), f"/nodes/{id}/EMBODIED.md", embodied.read
@@ -175,11 +184,15 @@ class TreePlannerPort:
         if not any(rule.asks(ops.get(order.op)) for order in orders):
             return ""
         language, purpose = self.language(), "; ".join(steps)
-        request = self.world.approvals.ask(self.robot_id, orders, PLANNER, purpose, orderer=self._orderer)
-        for n, text in enumerate(steps, 1):
-            op = ops.get(orders[n - 1].op)
+        places = NamedPlaces(self._environment, self.world.own_places).places
+        request = self.world.approvals.ask(
+            self.robot_id, orders, PLANNER, purpose, orderer=self._orderer, places=places
+        )
+        for n, (text, step) in enumerate(zip(steps, request.steps, strict=True), 1):
+            op = ops.get(as_text(step.get("op")))
             final = "" if op is not None and op.undoable else f" ({render(coded('approval.final'), language)})"
-            self.tell(render(coded("approval.step", n=n, text=text), language) + final)
+            at = f"  {json.dumps(step['places'], ensure_ascii=False)}" if "places" in step else ""
+            self.tell(render(coded("approval.step", n=n, text=text), language) + at + final)
         self.tell(render(coded("approval.waiting", plan=request.plan, node=self.robot_id), language))
         with self.world.store.watch(APPROVALS, STOPS) as watch, stop.calling(watch.wake):
             while not stop.is_set():

@@ -48,6 +48,21 @@ class WorkspaceLeases:
         if not node and share.robots is not None:
             self._held[node].note(robots=ELSEWHERE)
 
+    def take_all(self, share: FleetShare) -> None:
+        for node in ("", *self._stores.robots):
+            self.take(node, share)
+
+    def is_free(self, share: FleetShare) -> bool:
+        """Whether no other process has a lease that this one was to take. Raises `WorldError` where that is unknown."""
+        for node in ("", *self._stores.robots):
+            if node not in self._held and (share.has(node) if node else share.hub):
+                names = [(self._stores.robot(node), KERNEL_LEASE)]
+                if node and not share.hub and node not in self._served:
+                    names.append((self._stores.shared, node_lease(node)))
+                if any(store.lease(name).holder() is not None for store, name in names):
+                    return False
+        return True
+
     def keep(self) -> None:
         """Raises `StorageError` (`LEASE_LOST`) where one is lost that does not say so by itself."""
         for lease in (*self._held.values(), *self._served.values()):

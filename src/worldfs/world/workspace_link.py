@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import stamp
-from worldfs.base.driver import Standstill
-from worldfs.base.errors import BadInput, StorageError, UserError, WorldError
+from worldfs.base.driver import Standstill, StopUndelivered
+from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding, Order, Scene
@@ -158,9 +158,9 @@ class WorkspaceLink:
         return self._ends.has_ended(order)
 
     def stop(self) -> None:
-        """Stop the robot in its own workspace, now. Raises `StorageError` where that cannot be told; it is told when
-        the robot is back, unless the fleet has resumed it. Written even where the robot is stopped already: a resume
-        that is on its way counts for the stops before it."""
+        """Stop the robot in its own workspace, now. Raises `StopUndelivered` where that cannot be told; it is told
+        when the robot is back, unless the fleet has resumed it. Written even where the robot is stopped already: a
+        resume that is on its way counts for the stops before it."""
         gone, world = self.cut_off, self._world
         if gone is None and self._told_late and self._stops_there.own(self.robot).stopped:
             self._told_late = False
@@ -169,12 +169,15 @@ class WorkspaceLink:
             self._untold = True
             why = gone.why if gone is not None else coded("fleet.no_answer", s=SILENT_S)
             self._wake()
-            raise StorageError(coded("fleet.stop_untold", robot=self.robot, why=why), path=self._place, op="stop")
+            raise StopUndelivered(coded("fleet.stop_untold", robot=self.robot, why=why))
         try:
             self._stop_there(world)
-        except BaseException:
+        except BaseException as error:
             self._untold = True
-            raise
+            if not isinstance(error, WorldError):
+                raise
+            said = coded("fleet.stop_untold", robot=self.robot, why=error_message(error))
+            raise StopUndelivered(said) from error
         self._untold = False
 
     def standstill(self) -> Standstill:

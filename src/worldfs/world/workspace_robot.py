@@ -65,7 +65,7 @@ class WorkspaceRobot:
             self._link.release(order.id)
 
     def stop(self) -> None:
-        """Raises `StorageError` where the robot is cut off: it is told as soon as it is back."""
+        """Raises `StopUndelivered` where the robot is cut off: it is told as soon as it is back."""
         self._link.stop()
 
     def standstill(self, since: float) -> Standstill:

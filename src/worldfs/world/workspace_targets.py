@@ -66,6 +66,10 @@ class WorkspaceTargets:
     def targets(self) -> Mapping[str, Target]:
         return self._targets.get().entries
 
+    def refused(self, id: str) -> Finding | None:
+        """Why TARGETS.md's entry of this id is no target; None: it has none, or a good one."""
+        return self._targets.get().refused.get(id)
+
     def skills(self) -> Mapping[str, Skill]:
         """The skills of SKILLS.md (in the dialect where that is prose, of SKILLRUNTIME.md), then of the skill files."""
         return {**self.skill_files()[0], **self.declared_skills()}
@@ -127,13 +131,13 @@ class WorkspaceTargets:
 
 def changed_entry(before: Target, now: Target | None) -> Finding | None:
     """What an alert says of a robot's entry that was changed since the robot was made by it; None: it was not. More
-    than a warning where the robot is to keep other limits, or is not to be used any more."""
+    than a warning where the robot is to keep other limits, has its places elsewhere, or is not to be used any more."""
     if now == before:
         return None
     there = {} if now is None else now.config
     names = sorted(name for name in {*before.config, *there} if before.config.get(name) != there.get(name))
     members = [f"config.{name}" for name in names] or [coded("world.target_entry")]
-    stricter = now is None or not now.enabled or "safety" in names
+    stricter = now is None or not now.enabled or not {"safety", "places"}.isdisjoint(names)
     found = coded("world.target_limits" if stricter else "world.target_changed", id=before.id, members=members)
     expected, fix = coded("world.target_as_started"), coded("world.start_again")
     return Finding("TARGET_CHANGED", f"{TARGETS} {before.id}", expected, found, fix, warning=not stricter)
@@ -186,7 +190,7 @@ class TargetNodes:
     def refresh(self, kernel: Kernel, mine: set[str], taken: set[str]) -> list[KernelNode]:
         """TARGETS.md or SKILLS.md changed: enable, disable and add nodes, alert the findings. Returns the new nodes.
 
-        `mine`: nodes that are targets, added to; `taken`: ids of robots, which no target can have.
+        `mine`: nodes that are targets, added to; `taken`: ids of robots, also disabled ones, which no target can have.
         """
         new = []
         for id in self.targets.targets():
@@ -196,7 +200,8 @@ class TargetNodes:
                 mine.add(id)
                 new.append(node)
         for id in mine:
-            kernel.nodes[id].enabled, kernel.nodes[id].approval = self.enabled(id), self._rule(id)
+            if (there := kernel.nodes.get(id)) is not None:
+                there.enabled, there.approval = self.enabled(id), self._rule(id)
         for file, findings in self.targets.findings().items():
             kernel.alert.document(file, findings)
         return new

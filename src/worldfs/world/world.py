@@ -15,6 +15,7 @@ from worldfs.access.binding import HOME_PROJECT
 from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.stop_signal import StopSignal
@@ -40,7 +41,7 @@ from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from . import approval_files, computed_files, mission_files, scene_files, skill_files
 from .fleet_share import WHOLE, FleetShare
-from .layout import home_table
+from .layout import behind_member_link, home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
 from .robot_stops import RobotStops
@@ -51,7 +52,7 @@ from .workspace_notifier import WorkspaceNotifier
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.base.driver import DriverFactory
-    from worldfs.base.model import Finding, Job, JobStatus, Lesson, Order
+    from worldfs.base.model import Finding, Job, JobStatus, Lesson, Order, Target
     from worldfs.fleet.mission_store import MissionFiles
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
     from .instruction import Instruction
     from .orchestration import Orchestration
+    from .start_marks import StartMarks
     from .tree_planner_port import TreePlannerPort
     from .workspace_targets import WorkspaceTargets
 
@@ -127,6 +129,9 @@ class World:
         self._namespaces: dict[str, Namespace] = {}
         self.shared: dict[str, object] = {}  # what the bodies of this world's kernel have in common
         self.kernel: Kernel | None = None
+        self.starting: Kernel | None = None  # the same, before its drivers are open
+        self.start_marks: StartMarks | None = None
+        self.leaving = frozenset[str]()  # robots that config.json has no more, and whose last job has not ended yet
         self.orchestration: Orchestration | None = None  # of the kernel that this world serves
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
@@ -164,12 +169,13 @@ class World:
         world = cls(workspace, stores, clock or SystemClock(), config, agents=agents, feed=feed)
         if serve:
             try:
-                world.share = share
-                for node in ("", *stores.robots):
-                    world.leases.take(node, share)
+                from .failed_start import named_moving, take_leases
                 from .kernel_assembly import assemble_kernel
 
-                world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log)
+                world.share = share
+                with named_moving(world):
+                    unleased = take_leases(world, share)
+                    world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log, unleased=unleased)
             except BaseException:
                 world.leases.release()
                 if store is None:
@@ -232,12 +238,26 @@ class World:
 
         return self.targets or WorkspaceTargets(self.store)
 
+    def robot_ids(self) -> frozenset[str]:
+        """The declared robots, also those that are disabled or refused. None of them is a target of sessions."""
+        config = self.config
+        declared = () if config is None else (*config.instances, *config.refused)
+        return frozenset((*(spec.id for spec in self.specs), *(item.robot_id for item in declared)))
+
+    def session_targets(self) -> dict[str, Target]:
+        """The entries of TARGETS.md that are targets of sessions."""
+        robots = self.robot_ids()
+        declared = self.targets.targets() if self.targets is not None else {}
+        return {id: target for id, target in declared.items() if id not in robots}
+
+    def own_places(self, robot: str) -> Mapping[str, object]:
+        """The places that the robot's entry of TARGETS.md names, as they are written there."""
+        target = self.targets.targets().get(robot) if self.targets is not None else None
+        return as_object(target.config.get("places")) if target is not None else {}
+
     def node_ids(self) -> list[str]:
         """Robots, then targets."""
-        targets = self.targets
-        return list(
-            dict.fromkeys([*(spec.id for spec in self.specs), *(targets.targets() if targets is not None else ())])
-        )
+        return [*dict.fromkeys(spec.id for spec in self.specs), *self.session_targets()]
 
     def namespace(self, role: str, name: str = "") -> Namespace:
         """The tree as a file role sees it. `name`: as of `stop`."""
@@ -275,6 +295,8 @@ class World:
             self.orchestration.close()
         try:
             if kernel is not None:
+                if self.start_marks is not None:
+                    self.start_marks.end_all()
                 kernel.close()
                 self._kernel_ended.set()
         finally:  # the root lock is released also when the storage is broken
@@ -333,7 +355,8 @@ class World:
     def resolve(self, name: str) -> str:
         """A path of the tree; bare names of the workspace ("ENVIRONMENT.md", "artifacts") are resolved."""
         if name.startswith("/") or not name:
-            return paths.parse(name or "/")
+            path = paths.parse(name or "/")
+            return behind_member_link(path) if path.startswith(f"/projects/{PROJECT}/") else path
         for base in self._roots():
             path = paths.join(base, name)
             if self.tree.table.find(path) is not None or any(self.tree.table.below(path)):

@@ -97,6 +97,7 @@ def test_what_is_added_reads_back_as_the_same_order():
         ({"timeouts": {"session": -1}}, "/timeouts/session"), ({"retry": {"max_attempts": 0}}, "/retry/max_attempts"),
         ({"retry": {"backoff": "soon"}}, "/retry/backoff"), ({"execution": "go"}, "/execution"),
         ({"execution": {"params": []}}, "/execution/params"), ({"session_id": "../x"}, "/session_id"),
+        ({"execution": {"action_chunk_mode": "none"}}, "/execution/action_chunk_mode"),
         ({"status": "perhaps"}, "/status"), ({"routing": 1}, "/routing"), ({"depends_on": [1]}, "/depends_on/0"),
     ],
 )  # fmt: skip

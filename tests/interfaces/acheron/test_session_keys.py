@@ -123,8 +123,41 @@ def test_a_user_comes_back_to_where_it_was(hold):
             await admin.control("project_token_rotate", {"project_id": made})
             async with stand.connect(stand.token("user"), greet=False) as plug:
                 await plug.control("version", {"protocol": "unified-v2"})
-                assert code(await plug.control("connect")) == "last_target_invalid"
+                refused = await plug.control("connect")
+                assert code(refused) == "last_target_invalid"
+                assert made in refused["error"]["message"] and "project_token" in refused["error"]["message"]
                 assert (await plug.control("ping"))["ok"] is True
+
+    hold(life)
+
+
+def test_a_user_whose_last_project_asks_for_its_token_now_comes_back_to_the_one_before(hold):
+    async def life(stand):
+        async with stand.connect() as admin:
+            (first, _), (last, _) = await project(admin), await project(admin)
+            async with stand.connect(stand.token("user"), greet=False) as plug:
+                await plug.control("version", {"protocol": "unified-v2"})
+                await plug.control("session_attach", attach("work", "alice", first))
+                await plug.control("session_attach", attach("work", "alice", last))
+            await admin.control("project_token_rotate", {"project_id": last})
+            async with stand.connect(stand.token("user")) as plug:
+                assert (await plug.control("session_status"))["payload"]["project_id"] == first
+
+    hold(life)
+
+
+def test_a_user_whose_last_project_is_gone_is_not_told_of_a_token(hold):
+    async def life(stand):
+        async with stand.connect() as admin:
+            made, _ = await project(admin)
+            async with stand.connect(stand.token("user"), greet=False) as plug:
+                await plug.control("version", {"protocol": "unified-v2"})
+                await plug.control("session_attach", attach("work", "alice", made))
+            await admin.control("project_delete", {"project_id": made})
+            async with stand.connect(stand.token("user"), greet=False) as plug:
+                await plug.control("version", {"protocol": "unified-v2"})
+                refused = await plug.control("connect")
+                assert code(refused) == "last_target_invalid" and "gone" in refused["error"]["message"]
 
     hold(life)
 

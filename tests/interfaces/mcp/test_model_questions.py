@@ -89,6 +89,7 @@ def test_stop_as_an_answer_stops_the_robots_and_the_result_says_so(
             found = await call(client, "do", instruction=ODD)
             assert (found["stopped"], "question" in found) == (["franka_001"], bool(questions))
             assert (found["confirmed"], found["unconfirmed"]) == (True, [])  # no kernel simulates it
+            assert found["delivered"] == ["franka_001"]
             assert found["next"] == "the person said stop: what waits is held until `resume`"
             (robot,) = (await call(client, "look"))["robots"]
             assert robot["stopped"] is True

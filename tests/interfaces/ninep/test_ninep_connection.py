@@ -388,6 +388,34 @@ def test_loopback_needs_a_token(memory):
         assert client.read("/b") == b"third"
 
 
+@pytest.mark.parametrize(
+    "aname",
+    ["operator/mother/ben", "operator/mother/nobody", "planner/mother/ben", "planner/rio/ben/model", "operator/mother/",
+     "operator//ben", "admin", "user", "node", "admin/mother/ben", "nobody", "Operator", "/operator", "operator/",
+     "planner/..", "planner/ben\n", "planner/a/b", " planner", "planner/operator", "planner/ben\\x"],
+)  # fmt: skip
+def test_a_name_that_is_no_role_and_agent_is_refused_at_the_attach(memory, aname):
+    with NinePClient(memory.path) as client, pytest.raises(OSError) as raised:
+        client.attach(aname)
+    assert number(raised) == errno.EACCES
+
+
+@pytest.mark.parametrize(
+    ("aname", "actor"),
+    [("", "operator/mother/operator"), ("/", "operator/mother/operator"), ("operator", "operator/mother/operator"),
+     ("operator/rio", "operator/rio"), ("planner", "planner/mother"), ("planner/rio", "planner/rio"),
+     ("critic", "critic/mother")],
+)  # fmt: skip
+def test_the_socket_gives_a_role_or_an_agent_and_no_person_but_the_operator(memory, aname, actor):
+    bound = []
+    attach = memory.realm.attach
+    memory.realm.attach = lambda binding, alive: bound.append(binding) or attach(binding, alive)
+    with memory.client(aname):
+        assert [(binding.actor, binding.person) for binding in bound] == [
+            (actor, "operator" if aname in ("", "/", "operator") else "")
+        ]
+
+
 def test_a_token_is_written_to_the_authentication_file(memory):
     with NinePClient(memory.port) as client:
         client.auth(8, memory.token())

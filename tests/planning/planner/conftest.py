@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -24,6 +24,8 @@ from worldfs.base.model import (
     Task,
     Thing,
 )
+from worldfs.planning.planner import CommandIntent, RefusedIntent, interpret
+from worldfs.planning.planner.goals import HoldingGoal, InGoal, OnGoal, destinations
 from worldfs.planning.planner.plan_progress import PlanProgress
 from worldfs.planning.planner.scene_facts import opens
 from worldfs.testing.waiting import PATIENCE_S
@@ -247,3 +249,42 @@ def world(scene: Scene) -> World:
 def make() -> dict[str, Callable[..., object]]:
     """Builders, so that test modules need not import each other."""
     return {"scene": scene_of, "ball": ball, "cube": cube, "can": can, "basket": basket, "world": World}
+
+
+def named_scene(things: Iterable[str], boxes: Iterable[str], held: str = "") -> Scene:
+    """Things and containers of these names on a table; a colour may stand before a bar: "red|cup"."""
+    table = Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
+    objects = tuple(
+        Thing(f"a{n}", name, "thing", (0.4, 0.1 * n, 0.02), (), (0.04,) * 3, "box", 0.1, colour)
+        for n, (colour, _, name) in enumerate(name.rpartition("|") for name in things)
+    )
+    furniture = tuple(
+        Thing(f"b{n}", name, "container", (0.4, 0.4 + 0.4 * n, 0.045), size=(0.3, 0.36, 0.09), shape="basket")
+        for n, name in enumerate(boxes)
+    )
+    holding = next((thing.id for thing in objects if thing.name == held), None)
+    on = tuple(Relation(thing.id, "on", table.id) for thing in (*objects, *furniture) if thing.id != holding)
+    return Scene((RobotState(ROBOT, (0.0, 0.0, 0.0), {}, "open", holding),), objects, (table, *furniture), on)
+
+
+@pytest.fixture
+def told() -> Callable[..., str]:
+    """What comes of a sentence: "phone>basket" for each thing put in or on something, "phone" for one that is held;
+    "a>b then c>d" where the order was said; else why nothing moves."""
+
+    def tell(text: str, things: Iterable[str], boxes: Iterable[str], held: str = "") -> str:
+        scene = named_scene(things, boxes, held)
+        found = interpret(text, scene)
+        if not isinstance(found, CommandIntent):
+            return f"! {found.kind}" if isinstance(found, RefusedIntent) else "?"
+        names = {thing.id: thing.name for thing in (*scene.objects, *scene.furniture)}
+        ends = []
+        for n, goal in enumerate(found.goals):
+            ends += ["then"] * (n > 0 and n in found.later)
+            if isinstance(goal, HoldingGoal):
+                ends.append(names[goal.object])
+            elif isinstance(goal, (InGoal, OnGoal)):
+                ends.append(f"{names[goal.object]}>{names[min(destinations(goal))]}")
+        return " ".join(ends)
+
+    return tell

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldfs.base.model import Relation, Scene, Thing
+from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, interpret
 
 from .conftest import cube, scene_of
@@ -139,7 +139,7 @@ EXACTLY = {
     "is the red cup behind the basket?": "no, the cup (a3) is not behind",
     "what is to the left of the red cup?": "left of the cup (a3): red bull can, bowl",
     "is anything behind the basket?": "yes, the red bull can is behind",
-    "where is the cup in the basket?": "no, the cup (a3) is on the table",
+    "where is the cup in the basket?": "there is no “cup” where you say it is; elsewhere: the cup (a3) is on the table",
     "what is on the left?": UNTOLD,
     "is the cup under the box?": UNTOLD,
     "is the cup on the left side of the table?": UNTOLD,
@@ -251,3 +251,35 @@ def test_a_word_for_many_kinds_that_is_part_of_a_name_is_asked_about_and_not_den
     scene = scene_of(called("a1", "toy car", 0.5, 0.1), called("a2", "cup", 0.4, -0.1))
     found = interpret("is there a toy?", scene)
     assert isinstance(found, RefusedIntent) and found.candidates == ("a1",), found
+
+
+HELD_IN = Scene(
+    (RobotState("r1", (0.0, 0.0, 0.0), {}, "open", None),),
+    (Thing("a1", "milk carton", "thing", (0.4, 0.0, 0.1), size=(0.08, 0.08, 0.2)),
+     Thing("a2", "blue mug", "thing", (0.4, 0.2, 0.05), color="blue", size=(0.08, 0.08, 0.1))),
+    (Thing("t1", "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table"),
+     Thing("b1", "tray", "container", (0.4, 0.45, 0.045), size=(0.3, 0.36, 0.09), shape="basket")),
+    (Relation("a1", "on", "t1"), Relation("a2", "on", "t1"), Relation("b1", "on", "t1")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    {
+        "what is in the milk carton?": "does not tell what is in the milk carton",
+        "is anything in the milk carton?": "does not tell what is in the milk carton",
+        "how many things are in the blue mug?": "does not tell what is in the blue mug",
+        "what is on the tray?": "nothing",
+        "what colour is the mug on the tray?": "no “mug” where you say it is",
+        "how heavy is the mug on the tray?": "no “mug” where you say it is",
+    }.items(),
+)
+def test_what_is_not_known_is_not_told_as_nothing(text, part):
+    found = interpret(text, HELD_IN)
+    assert isinstance(found, QuestionIntent) and part in found.answer
+
+
+@pytest.mark.parametrize("text", ["is someone there?", "is anyone here?", "is somebody on the table?"])
+def test_a_person_is_no_thing(text):
+    found = interpret(text, HELD_IN)
+    assert isinstance(found, QuestionIntent) and not found.answered

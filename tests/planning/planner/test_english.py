@@ -131,7 +131,6 @@ REFUSED = {
     "clear the table but don't": "negation",
     "put the apple in the basket and don't touch the apple": "negation",
     "don't touch the can and put the apple in the basket": "negation",
-    "don't touch the can. Put the apple in the basket": "negation",
     "put the apple in the basket and don't touch the can and go home": "negation",
     "no one should clear the table": "negation",
     "leave the table alone": "negation",
@@ -280,6 +279,28 @@ def test_a_slip_of_the_pen_is_read_and_said(scene, text, note):
 )  # fmt: skip
 def test_a_word_that_may_be_another_is_never_read_as_ours(scene, text):
     assert isinstance(interpret(text, scene), RefusedIntent)
+
+
+@pytest.mark.parametrize(
+    ("here", "said"),
+    [("trowel", "towel"), ("blush", "brush"), ("globe", "glove"), ("stapler", "staple"), ("filer", "filter"),
+     ("saucer", "sauce"), ("whisky", "whisk"), ("hangar", "hanger"), ("garden trowel", "towel"), ("pasta", "paste"),
+     ("stain", "satin"), ("slat", "salt"), ("supper", "super"), ("tarp", "trap")],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["put the {} in the basket", "put everything except the {} in the basket",
+                                  "put the can and the {} in the basket"])  # fmt: skip
+def test_another_real_word_is_asked_about_and_never_read_as_what_is_here(make, here, said, text):
+    scene = make["scene"](
+        make["ball"]("a_1", 0.5, 0.1, name=here), make["ball"]("a_2", 0.4, 0.1, name="can"), make["basket"]()
+    )
+    intent = interpret(text.format(said), scene)
+    assert isinstance(intent, RefusedIntent) and f"“{said}”" in intent.reason
+
+
+def test_what_may_be_one_word_here_is_asked_with_that_word(make):
+    scene = make["scene"](make["ball"]("a_1", 0.5, 0.1, name="trowel"), make["basket"]())
+    intent = interpret("put the towel in the basket", scene)
+    assert isinstance(intent, RefusedIntent) and "did you mean “trowel”" in intent.reason
 
 
 def test_between_two_readings_nothing_is_guessed(make):

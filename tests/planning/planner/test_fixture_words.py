@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
+from worldfs.base.already_so import ALREADY_SO
+from worldfs.base.drawers import sized
 from worldfs.base.messages import render
-from worldfs.base.model import Operation, Profile, Thing
+from worldfs.base.model import Cause, Finding, Operation, Outcome, Profile, Relation, Thing
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
-from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal
+from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal, PlacedGoal
 
 from .conftest import OPS, ROBOT
 
@@ -78,6 +81,40 @@ def test_only_the_status_that_was_measured_counts(room):
     assert not holds(OpenedGoal("drawer_01", "open"), room) and holds(OpenedGoal("chest_01", "open"), room)
     ajar = replace(room, furniture=(replace(DRAWER, status="ajar"),))
     assert not holds(OpenedGoal("drawer_01", "open"), ajar) and not holds(OpenedGoal("drawer_01", "closed"), ajar)
+
+
+SO_ALREADY = Outcome.failure(
+    Cause.REJECTED,
+    ALREADY_SO,
+    "closed already",
+    findings=(Finding(ALREADY_SO, "ACTION.md params", "open", "it is", ""),),
+)
+
+
+def test_what_the_robot_measures_to_be_so_already_is_nothing_to_do(world, room):
+    world.ops = ABLE
+    world.now_scene = replace(room, furniture=(*room.furniture[:2], replace(DRAWER, status="")))
+    world.fail = {("close_fixture", "drawer_01"): [SO_ALREADY]}
+    report = Planner(world).run("close the drawer")
+    assert report.ok and report.reason == "Nothing to do: the drawer is already closed." and not report.lessons
+    assert [order.op for order in world.log] == ["close_fixture"]
+    assert [step.status for step in world.tasks[-1].steps] == ["skipped"]
+
+
+def test_after_what_is_so_already_the_next_is_done(world, room):
+    world.ops = ABLE
+    world.now_scene = replace(room, furniture=(*room.furniture[:2], replace(DRAWER, status="")))
+    world.fail = {("close_fixture", "drawer_01"): [SO_ALREADY]}
+    report = Planner(world).run("close the drawer, then put the can in the basket")
+    assert report.ok and report.reason == "done" and world.where("can_01") == ("in", "basket_01")
+
+
+def test_another_reason_beside_it_is_a_refusal(world, room):
+    world.ops = ABLE
+    world.now_scene = replace(room, furniture=(*room.furniture[:2], replace(DRAWER, status="")))
+    other = replace(SO_ALREADY.findings[0], code="HOLDING")
+    world.fail = {("close_fixture", "drawer_01"): [replace(SO_ALREADY, findings=(*SO_ALREADY.findings, other))]}
+    assert not Planner(world).run("close the drawer").ok
 
 
 def test_a_robot_without_the_operation_says_so(world, room):
@@ -171,3 +208,63 @@ def test_into_a_shut_drawer_nothing_is_put_and_the_reason_said(world, room):
     for said, why in (("put the blue cube into the drawer", "open it first"), ("把蓝色方块放进抽屉", "请先打开")):
         report = Planner(world).run(said)
         assert not report.ok and why in render(report.reason, "en" if said.isascii() else "zh") and not world.log
+
+
+@pytest.mark.parametrize(("more", "x"), [({}, 0.435), ({"opening": 0.12}, 0.43)])
+def test_the_point_in_an_opened_drawer_is_over_what_is_drawn_out(world, room, more, x):
+    drawer = replace(DRAWER, status="open", extra=more)
+    world.now_scene, world.ops = replace(room, furniture=(*room.furniture[:-2], drawer)), ABLE
+    obeying(world)
+    assert Planner(world).run("put the can into the drawer").ok
+    assert world.log[-1].params["target_position"][0] == pytest.approx(x, abs=1e-3)
+
+
+# --- on what is shut, and out of it ---
+
+
+def test_a_thing_is_put_on_a_shut_chest_within_its_top_and_on_no_open_one(world, room):
+    shut = replace(CHEST, position=(0.5, -0.3, 0.05), status="closed")
+    bare = sized(replace(shut, size=()))
+    assert bare.size == shut.size and sized(DRAWER) is DRAWER
+    world.now_scene, world.ops = replace(room, furniture=(*room.furniture[:2], bare)), ABLE
+    Planner(world).run("put the can on the chest")
+    assert [order.op for order in world.log[:2]] == ["pick_up", "place"]
+    x, y, z = world.log[1].params["target_position"]
+    assert abs(x - 0.5) < 0.1 and abs(y + 0.3) < 0.12
+    assert z == pytest.approx(0.1 + world.now_scene.thing("can_01").size[2] / 2)
+    del world.log[:]
+    world.now_scene = replace(room, furniture=(*room.furniture[:2], replace(shut, status="open")))
+    report = Planner(world).run("put the can on the chest")
+    assert not report.ok and not world.log and "lid" in report.reason, report
+
+
+def test_what_lies_on_a_shut_chest_is_brought_back_there(world, room):
+    shut = replace(CHEST, position=(0.5, -0.3, 0.05), status="closed")
+    others = tuple(t for t in room.objects if t.id != "cube_02")
+    now = replace(room, objects=others, furniture=(*room.furniture[:2], shut))
+    can = now.thing("can_01")
+    there = replace(can, position=(0.5, -0.3, 0.1 + can.size[2] / 2), status="")
+    was = replace(now, objects=tuple(there if t.id == "can_01" else t for t in now.objects), relations=())
+    found = interpret("undo", now, profile=PROFILE, robot_id=ROBOT, before=lambda: was)
+    assert PlacedGoal("can_01", (0.5, -0.3)) in found.goals
+    world.now_scene, world.was, world.ops = now, was, ABLE
+    report = Planner(world).run("put the can back")
+    assert report.ok and world.log[-1].params["target_position"] == pytest.approx(there.position), report
+
+
+def test_what_is_in_a_shut_drawer_is_not_reached_for(world, room):
+    moved = tuple(r for r in room.relations if r.subject != "can_01")
+    world.now_scene = replace(room, relations=(*moved, Relation("can_01", "in", "drawer_01")))
+    world.ops = ABLE
+    for said in ("pick up the can", "put the can in the basket"):
+        report = Planner(world).run(said)
+        assert not report.ok and not world.log and "shut" in report.reason and "drawer" in report.reason, report
+
+
+def test_nothing_is_put_on_what_leans(room):
+    half = math.radians(20)
+    plank = Thing("plank_01", "Plank", "plank", (0.4, 0.2, 0.09), (math.cos(half), 0.0, math.sin(half), 0.0),
+                  size=(0.02, 0.08, 0.22), shape="box")  # fmt: skip
+    tilted = replace(room, objects=(*room.objects, plank))
+    for said in ("put the can on the plank", "stack the can on the plank"):
+        assert isinstance(interpret(said, tilted, profile=PROFILE, robot_id=ROBOT), RefusedIntent), said

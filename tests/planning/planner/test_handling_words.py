@@ -9,8 +9,9 @@ import pytest
 
 from worldfs.base.model import Cause, Operation, Outcome, Profile
 from worldfs.base.pushing import tolerance
-from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
+from worldfs.planning.planner import Planner, RefusedIntent, build_plan, holds, interpret
 from worldfs.planning.planner.goals import PlacedGoal, SlidGoal, UprightGoal
+from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
 from .conftest import OPS, ROBOT
 
@@ -136,3 +137,59 @@ def test_a_robot_without_the_operation_says_so(world, scene):
     world.now_scene = _with_the_can_over(scene)
     report = Planner(world).run("turn the can upright")
     assert not report.ok and "upright" in report.reason and not world.log
+
+
+def _measured(scene, **changes):
+    """The scene of a page that states no relations, with the can changed so."""
+    objects = tuple(replace(t, **changes) if t.id == "can_01" else t for t in scene.objects)
+    return replace(scene, objects=objects, relations=())
+
+
+ACROSS = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
+
+
+@pytest.mark.parametrize("turned", [LYING, ACROSS, (0.5, 0.5, 0.5, 0.5)])
+@pytest.mark.parametrize(
+    "said", ["push the can 10 cm to the left", "move the can 10 cm to the left", "把罐子往左移10厘米"]
+)
+def test_what_lies_on_the_table_is_there_by_its_place_and_is_moved_by_a_distance(make, scene, said, turned):
+    lying = _measured(scene, orientation=turned, position=(0.6, 0.0, 0.03))
+    assert layout(lying)["can_01"] == ThingLocation("on", "table_01")
+    found = interpret(said, lying, profile=ABLE, robot_id=ROBOT)
+    assert found.goals[0].object == "can_01" and found.goals[0].position == pytest.approx((0.6, 0.1))
+    plan = build_plan((found.goals,), lying, profile=ABLE, robot_id=ROBOT)
+    last = plan.actions[-1]
+    assert last.op == "push" or last.params["target_position"] == pytest.approx([0.6, 0.1, 0.03])
+
+
+def test_what_is_set_upright_first_stands_higher_when_the_next_is_planned(scene):
+    lying = _measured(scene, orientation=ACROSS, position=(0.6, 0.0, 0.03))
+    goals = ((UprightGoal("can_01"),), (SlidGoal("can_01", (0.6, 0.1)),))
+    plan = build_plan(goals, lying, profile=ABLE, robot_id=ROBOT)
+    assert [a.op for a in plan.actions] == ["upright", "push"] and not plan.unmet
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("move the red cube 10 cm to the left", "red cube is in basket"),
+        ("push the red cube 10 cm to the left", "red cube is in basket"),
+        ("put the can to the left of the red cube", "red cube is not on a table"),
+        ("把红色方块往左移10厘米", "红色方块在棕色篮子里"),
+    ],
+)
+def test_why_what_lies_in_a_container_is_not_moved_by_a_distance_is_said_and_nothing_is_asked(scene, said, why):
+    cubes = tuple(replace(t, position=(0.4, 0.4, 0.04)) if t.id == "cube_02" else t for t in scene.objects)
+    found = interpret(said, replace(scene, objects=cubes, relations=()), profile=ABLE, robot_id=ROBOT)
+    assert isinstance(found, RefusedIntent) and found.kind == "impossible" and found.reason.startswith(why)
+
+
+def test_a_lying_thing_in_the_hand_is_put_down_and_then_set_upright(world, fallen):
+    robots = tuple(replace(r, holding="can_01") for r in fallen.robots)
+    relations = tuple(r for r in fallen.relations if r.subject != "can_01")
+    held = replace(fallen, robots=robots, relations=relations)
+    plan = build_plan([(UprightGoal("can_01"),)], held, profile=ABLE, robot_id=ROBOT)
+    assert [(one.op, one.object) for one in plan.actions] == [("place", "can_01"), ("upright", "can_01")]
+    assert plan.unmet == ()
+    other = replace(held, robots=tuple(replace(r, holding="apple_01") for r in held.robots), relations=fallen.relations)
+    assert build_plan([(UprightGoal("can_01"),)], other, profile=ABLE, robot_id=ROBOT).unmet  # the apple is kept

@@ -124,7 +124,7 @@ def so(world, fact: str) -> bool:
         case "near":
             return _gap(first, things[1]) <= 0.12 and world.where(first.id)[0] == "on"
         case "middle":
-            return math.dist((x, y), things[1].position[:2]) <= 0.25
+            return math.dist((x, y), things[1].position[:2]) <= 0.1
         case "between":
             (ax, ay), (bx, by) = things[1].position[:2], things[2].position[:2]
             length = math.hypot(bx - ax, by - ay)

@@ -74,6 +74,15 @@ def test_a_zone_of_the_map_is_a_place_also_where_only_the_robots_own_map_knows_i
     assert [(order.op, order.params) for order in orders] == [("target_navigation", {"target_label": ZONES_SAID[text]})]
 
 
+@pytest.mark.parametrize(
+    "text", ["go to the dock, then to the kitchen", "go to the dock and then the kitchen", "先去dock，再去kitchen"]
+)
+def test_after_then_the_way_goes_on_without_another_verb(text: str) -> None:
+    scene = Scene((RobotState("amr"),), extra={"map": {"zones": ZONES}})
+    orders = interpreter("amr", shipped("generic_amr"))(text, scene)
+    assert [order.params for order in orders] == [{"target_label": "dock"}, {"target_label": "kitchen"}]
+
+
 def test_of_two_docks_the_robot_asks_which_and_a_thing_of_the_same_name_comes_first() -> None:
     zones = [{"name": "dock 1", "pose": [0, 0]}, {"name": "dock 2", "pose": [1, 1]}, {"name": "door", "pose": [1, 1]}]
     scene = replace(SCENE, furniture=SCENE.furniture[1:2], extra={"map": {"zones": zones}})

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.planning.planner import CommandIntent, build_plan, holds, interpret, stages
-from worldfs.planning.planner.goals import ClearedGoal, InGoal, PlacedGoal
+from worldfs.planning.planner.goals import ClearedGoal, InGoal, OnGoal, PlacedGoal
+from worldfs.planning.planner.plan_constraints import PlanConstraints
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
+from worldfs.planning.planner.suggestions import suggestions
 
 number = st.one_of(st.floats(-2, 2), st.sampled_from([math.nan, math.inf, 0.0]))
 vector = st.one_of(st.just(()), st.tuples(number, number), st.tuples(number, number, number))
@@ -178,3 +180,84 @@ def test_a_question_about_a_number_is_about_that_thing(scene, text):
     objects = tuple(replace(cube, id=id, name=name, position=(0.4, y, 0.025)) for id, name, y in named)
     said = interpret(text, Scene(scene.robots, objects, scene.furniture)).answer.lower()
     assert ("cube 9" in said, "cube 10" in said) == ("9" in text, "10" in text)
+
+
+@pytest.mark.parametrize("size", [(), (0.2,)])
+def test_a_box_whose_size_is_not_known_breaks_no_plan(size):
+    cup = Thing("cup_01", "Cup", "cup", (0.4, 0.1, 0.05), size=(0.06, 0.06, 0.1), shape="cylinder")
+    apple = Thing("apple_01", "Apple", "fruit", (0.4, 0.0, 0.033), size=(0.066,) * 3, shape="sphere")
+    box = Thing("box_01", "Box", "container", (0.5, -0.3, 0.05), size=size, shape="basket")
+    table = Thing("t", "table", "furniture", (0.4, 0, 0), size=(1, 1.2, 0.05), shape="table")
+    scene = Scene((), (cup, apple), (table, box), (Relation("apple_01", "in", "box_01"),))
+    for text in ("put everything next to the apple", "put the cup next to the apple", "put the cup in the box"):
+        intent = interpret(text, scene)
+        if isinstance(intent, CommandIntent):
+            build_plan(stages(intent.goals), scene, robot_id="r1")
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_leaning_thing_and_what_lies_on_it_are_not_each_on_the_other(stated):
+    book = Thing("book_01", "book", "book", (0.45, 0.25, 0.01), size=(0.2, 0.15, 0.02), shape="box")
+    plate = Thing("plate_01", "plate", "plate", (0.6, 0.2, 0.023), (0.998, 0.061, 0, 0), (0.2, 0.2, 0.02), "cylinder")
+    cube = Thing("cube_01", "cube", "block", (0.6, 0.2, 0.057), size=(0.05,) * 3, shape="box")
+    table = Thing("table_01", "table", "furniture", (0.45, 0, 0), size=(0.9, 1.2, 0.75), shape="table")
+    basket = Thing("basket_01", "basket", "container", (0.4, -0.4, 0.045), size=(0.3, 0.4, 0.09), shape="basket")
+    edges = (Relation("cube_01", "on", "plate_01"),) if stated else ()
+    scene = Scene((), (book, plate, cube), (table, basket), edges)
+    places = layout(scene)
+    assert (places["cube_01"].of == "plate_01" or not stated) and places["plate_01"].of != "cube_01"
+    for text in (
+        "pick up the cube", "put the cube on the book", "put the plate in the basket", "put everything in the basket"
+    ):  # fmt: skip
+        build_plan(stages(interpret(text, scene).goals), scene, robot_id="r1")
+    assert not holds(OnGoal("plate_01", "cube_01"), scene)
+
+
+NAMES = ("cup", "bowl", "plate", "cube")
+CROWDED = (
+    "put the {a} on the {b}", "put the {a} in the basket", "move the {a} 5 cm left", "pick up the {a}", "put it down",
+    "put the {a} next to the {b}", "put everything in the basket", "stack the {a} and the {b}", "clear the table",
+    "put the {a} on the {b} and the {b} in the basket", "don't touch the {b}, put the {a} in the basket",
+)  # fmt: skip
+
+
+@st.composite
+def crowded(draw):
+    """A few things close together, some of them on, in or under each other, tilted or in the hand, as a page that is
+    read in the middle of something has them."""
+    names = draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True))
+    found = [
+        Thing(
+            f"{name}_01",
+            name,
+            name,
+            (
+                draw(st.sampled_from((0.4, 0.43, 0.5))),
+                draw(st.sampled_from((0.0, 0.05))),
+                0.03 * draw(st.integers(1, 8)),
+            ),
+            (math.cos(tilt := draw(st.sampled_from((0.0, 0.0, 0.06, 0.6)))), math.sin(tilt), 0.0, 0.0),
+            draw(st.sampled_from(((0.05,) * 3, (0.07, 0.07, 0.1), (0.14, 0.14, 0.08), (0.2, 0.2, 0.02)))),
+            draw(st.sampled_from(("box", "cylinder"))),
+        )
+        for name in names
+    ]
+    table = Thing("table_01", "table", "furniture", (0.45, 0, 0), size=(0.9, 1.2, 0.75), shape="table")
+    basket = Thing("basket_01", "basket", "container", (0.4, -0.4, 0.045), size=(0.3, 0.4, 0.09), shape="basket")
+    one = st.sampled_from([thing.id for thing in found])
+    edges = draw(st.lists(st.builds(Relation, one, st.sampled_from(("on", "on", "in")), one), max_size=3))
+    held = draw(st.one_of(st.none(), one))
+    robot = RobotState("r1", (0.0, 0.0, 0.0), gripper="holding" if held else "open", holding=held)
+    return Scene((robot,), tuple(found), (table, basket), tuple(edges)), names
+
+
+@settings(max_examples=150, deadline=None)
+@given(crowded(), st.sampled_from(CROWDED), st.booleans())
+def test_no_crowd_breaks_the_planner_or_keeps_it_from_ending(crowd, said, refused):
+    scene, (a, b, *_) = crowd
+    intent = interpret(said.format(a=a, b=b), scene)
+    if isinstance(intent, CommandIntent):
+        limits = PlanConstraints(intent.protected, abandoned={f"{a}_01": "it is too wide"} if refused else {})
+        plan = build_plan(stages(intent.goals), scene, robot_id="r1", limits=limits)
+        assert plan.actions or plan.unmet or all(holds(goal, scene, "r1") for goal in intent.goals)
+    suggestions(scene, "en", robot_id="r1")

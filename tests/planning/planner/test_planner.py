@@ -75,12 +75,41 @@ def test_a_place_that_moved_other_things_ends_the_instruction_and_all_are_named(
     assert all(f"{name} by 31 mm" in report.reason for name in ("blue cube", "red cube", "can"))
 
 
-def test_a_goal_that_is_reached_stays_so_with_what_was_moved_said(world):
+def test_a_goal_that_is_reached_is_not_done_where_something_else_was_moved(world):
     moved = [{"id": "cube_01", "moved_m": 0.009, "turned_rad": 0.0}]
     place = world.place
     world.place = lambda order: replace(place(order), evidence={"also_moved": moved})
     report = Planner(world).run("put the apple in the basket")
-    assert report.ok and "done" in report.reason and "blue cube by 9 mm" in report.reason
+    assert not report.ok and all(goal.held for goal in report.goals)
+    assert "goal holds" in report.reason and "blue cube by 9 mm" in report.reason
+
+
+def test_a_goal_that_is_reached_is_not_done_where_the_order_for_it_failed(world):
+    act, why = world._do, "carried by the paper"
+
+    def rests(order):
+        done = act(order)
+        return replace(done, ok=False, cause=Cause.ERROR, code="NOT_SUPPORTED", message=why, evidence={})
+
+    world._do = lambda order: rests(order) if order.op == "place" else act(order)
+    report = Planner(world).run("put the apple in the basket")
+    assert not report.ok and all(goal.held for goal in report.goals) and statuses(world) == ["done", "failed"]
+    assert "goal holds" in report.reason and why in report.reason and "NOT_SUPPORTED" in report.reason
+
+
+def test_what_was_moved_unasked_is_said_once_at_its_step(world):
+    moved = [{"id": "cube_01", "moved_m": 0.05, "turned_rad": 0.0}]
+    said = "also moved: cube_01 by 50 mm"
+    place = world.place
+
+    def knocks(order):
+        return replace(place(order), ok=False, cause=Cause.ERROR, code="MOVED_OTHERS", message=said,
+                       evidence={"also_moved": moved})  # fmt: skip
+
+    world.place = knocks
+    report = Planner(world).run("put the apple in the basket")
+    assert not report.ok and report.reason.count("also moved") == 1 and "MOVED_OTHERS" in report.reason
+    assert any(line.endswith(": also moved: blue cube by 50 mm [MOVED_OTHERS]") for line in world.lines)
 
 
 @pytest.mark.parametrize("op", ["pick_up", "place"])
@@ -93,7 +122,7 @@ def test_what_any_order_moved_beside_its_own_thing_is_named_at_its_step_and_at_t
 
     world._do = knocks
     report = Planner(world).run("put the apple in the basket")
-    assert report.ok and "done" in report.reason and "blue cube by 198 mm" in report.reason
+    assert not report.ok and "goal holds" in report.reason and "blue cube by 198 mm" in report.reason
     assert any("blue cube by 198 mm" in step.result for step in world.tasks[-1].steps)
     assert any("blue cube by 198 mm" in line for line in world.lines)
     assert report.reason.count("blue cube") == 1
@@ -508,3 +537,23 @@ def test_narration_is_in_the_language_of_the_instruction_and_the_page_in_its_own
     assert result.ok is not refused and world.lines and world.tasks[-1].steps
     for text, zh in ((narrated, not page_zh), (page.replace("[CRITIC_REFUSED]", ""), page_zh)):
         assert not (re.search("[A-Za-z]{2,}", text) if zh else HAN.search(text)), text
+
+
+def test_a_stack_whose_lowest_level_is_impossible_is_not_begun(world):
+    boxed = tuple(
+        replace(r, relation="in", object="basket_01") if r.subject == "cube_01" else r
+        for r in world.now_scene.relations
+    )
+    world.now_scene = replace(world.now_scene, relations=boxed)
+    for said in ("put the red cube on the blue cube", "stack the blue cube and the red cube"):
+        report = Planner(world).run(said)
+        assert not report.ok and not world.log and "blue cube is in" in report.reason, report.reason
+
+
+def test_no_level_of_a_stack_is_built_where_the_one_below_it_failed(world):
+    world.fail[("place", "cube_01")] = [Outcome.failure(Cause.REJECTED, "CRITIC_REFUSED", "no way there")]
+    report = Planner(world).run("stack the can, the blue cube and the red cube")
+    assert not report.ok and [(o.op, o.params.get("object_id")) for o in world.log] == [
+        ("pick_up", "cube_01"), ("place", None), ("place", None),
+    ]  # fmt: skip
+    assert "not begun" in report.reason

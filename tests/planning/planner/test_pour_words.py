@@ -45,6 +45,23 @@ def test_what_cannot_be_poured_moves_nothing(room, said):
     assert isinstance(interpret(said, room, profile=PROFILE, robot_id=ROBOT), RefusedIntent)
 
 
+@pytest.mark.parametrize("said", ["pour the cup into the basket", "把杯子倒进篮子里"])
+@pytest.mark.parametrize(("arrived", "ok"), [(18, True), (17, False), (None, False)])
+def test_a_vessel_is_poured_into_a_basket_too_and_what_is_counted_there_counts(world, room, said, arrived, ok):
+    world.now_scene, world.ops = room, ABLE
+    assert interpret(said, room, profile=PROFILE, robot_id=ROBOT).goals == (PouredGoal("cup_01", "basket_01", 18),)
+
+    def tip(world, order):
+        counted = {} if arrived is None else {"grains": arrived}
+        furniture = tuple(replace(t, extra=counted) if t.id == "basket_01" else t for t in room.furniture)
+        objects = tuple(replace(t, extra={"grains": 0}) if t.id == "cup_01" else t for t in room.objects)
+        world.now_scene = replace(world.now_scene, objects=objects, furniture=furniture)
+
+    world.before = tip
+    assert Planner(world).run(said).ok is ok
+    assert world.log[0].params == {"object_id": "cup_01", "target": "basket_01"}
+
+
 def test_an_empty_cup_is_named(room):
     empty = replace(room, objects=(*room.objects[:-2], replace(CUP, extra={"grains": 0}), BOWL))
     found = interpret("pour the cup into the bowl", empty, profile=PROFILE, robot_id=ROBOT)

@@ -9,8 +9,9 @@ import pytest
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
-from worldfs.base.model import ApprovalPolicy, JobState, Scene, Target
+from worldfs.base.model import ApprovalPolicy, Cause, JobState, Scene, Target
 from worldfs.formats.config import Config
+from worldfs.sessions import policy_calls
 from worldfs.sessions.bounded_call import BoundedCall, bounded
 from worldfs.sessions.lent_target import LentTarget, target_to_read
 from worldfs.testing.manual_clock import ManualClock
@@ -115,6 +116,7 @@ SHADOW = """
 import threading, time
 import numpy as np
 from worldfs.base.model import Outcome
+from worldfs.policies.policy_client import ActionChunk, PolicyInfo
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety_limits import SafetyLimits
 
@@ -139,6 +141,18 @@ class Shadow:
 
 def robot(target, context): return Shadow(context)
 
+class Policy:
+    def __init__(self, spec, clock):
+        self.spec, self.thread = spec, threading.get_ident()
+        self.at("made")
+    def at(self, call):
+        assert call == "close" or self.thread == threading.get_ident()
+        if self.spec.endpoint.endswith(call): threading.Event().wait()
+    def connect(self, timeout_s): self.at("connect"); return PolicyInfo("theirs")
+    def reset(self): self.at("reset")
+    def infer(self, observation, words, timeout_s): self.at("infer"); return ActionChunk(np.zeros((1, 2), np.float32))
+    def close(self): self.at("close")
+
 def move(target, until):
     for n in range(1000):
         if until(): return
@@ -159,6 +173,11 @@ class Wave:
             threading.Event().wait()
         return []
     def perform(self, request, context):
+        if context.policy is not None:
+            context.policy.infer({}, "", 0.5)
+            context.policy.close()
+        if request.params.get("stuck"):
+            threading.Event().wait()
         if request.params.get("leaves"):
             left = threading.Thread(target=move, args=(context.target, lambda: len(ENDED) > 100))
             left.start()
@@ -177,14 +196,19 @@ class Wave:
 @pytest.fixture
 def wave(install, tmp_path):
     """wave(entry of the session, …) → (their jobs, the package's module)."""
-    install("waving", {"worldfs.robots": {"shadow": "waving:robot"}, "worldfs.skills": {"Wave": "waving:Wave"}},
-            waving=SHADOW)  # fmt: skip
+    install("waving", {"worldfs.robots": {"shadow": "waving:robot"}, "worldfs.skills": {"Wave": "waving:Wave"},
+                       "worldfs.policies": {"theirs": "waving:Policy"}}, waving=SHADOW)  # fmt: skip
 
     def wave(*entries, **config):
         target = {"id": "arm", "type": "real_robot", "config": config,
                   "adapter": {"class": "RealRobotTargetAdapter", "driver": "shadow"}}  # fmt: skip
         (tmp_path / "TARGETS.md").write_text(json.dumps({"targets": [target]}))
-        (tmp_path / "SKILLS.md").write_text(json.dumps({"skills": [{"id": "wave", "runtime": "Wave"}]}))
+        skills = [{"id": "wave", "runtime": "Wave"}] + [
+            {"id": f"wave_{call}", "runtime": "Wave",
+             "policy_client": {"type": "theirs", "endpoint": f"http://127.0.0.1:1/{call}"}}
+            for call in ("made", "connect", "reset", "infer", "close", "good")
+        ]  # fmt: skip
+        (tmp_path / "SKILLS.md").write_text(json.dumps({"skills": skills}))
         listed = [{"session_id": f"s{n}", "target_ref": "arm", "skill_ref": "wave", **one}
                   for n, one in enumerate(entries)]  # fmt: skip
         (tmp_path / "SESSIONS.md").write_text(json.dumps({"sessions": listed}))
@@ -209,14 +233,35 @@ def test_a_review_that_hangs_ends_its_session_by_name_and_the_others_of_the_targ
     assert other.outcome.code == "UNMEASURED" and "send" in module.LOG
 
 
-@pytest.mark.parametrize("method", ["parameters", "sources"])
+@pytest.mark.parametrize("call", ["made", "connect", "reset", "infer", "close"])
+def test_a_policy_that_hangs_ends_its_session_by_name_and_one_with_another_policy_goes_on(wave, call, monkeypatch):
+    monkeypatch.setattr(policy_calls, "RESET_S", 1.0)
+    preflight = 1 if call == "made" else 20  # a busy machine ends no other call's review
+    hangs = {"skill_ref": f"wave_{call}", "timeouts": {"preflight": preflight, "policy": 0.3, "session": 30}}
+    leaves = {"execution": {"params": {"leaves": True}}}
+    (first, other), module = wave({**hangs, **leaves}, {"skill_ref": "wave_good", **leaves})
+    if call != "close":  # it has done its work by then
+        text = f"{first.outcome.message} {first.outcome.findings}"
+        assert f"waving.Policy{'' if call == 'made' else ' ' + call} has not returned" in text, text
+    assert other.outcome.code == "UNMEASURED" and "send" in module.LOG
+
+
+def test_a_skill_that_never_returns_ends_its_session_by_name_and_the_next_one_of_the_target_runs(wave):
+    stuck = {"execution": {"params": {"stuck": True}}, "timeouts": {"session": 3}}
+    (first, other), module = wave(stuck, {"execution": {"params": {"leaves": True}}})
+    assert first.outcome.cause is Cause.TIMEOUT and "waving.Wave perform" in first.outcome.message, first.outcome
+    assert other.outcome.code == "UNMEASURED" and "send" in module.LOG and after_the_end(module.LOG) == []
+
+
+@pytest.mark.parametrize("method", ["__init__", "parameters", "sources"])
 def test_a_runtime_that_hangs_elsewhere_before_its_session_ends_it_too(wave, method, monkeypatch):
     hangs = {"timeouts": {"preflight": 0.3, "session": 1}}
     (before,), module = wave(hangs)
     assert before.attempt == 1
-    monkeypatch.setattr(module.Wave, method, lambda self, request: threading.Event().wait(), raising=False)
+    monkeypatch.setattr(module.Wave, method, lambda self, request=None: threading.Event().wait(), raising=False)
     (status,), _ = wave({**hangs, "session_id": "again"})
-    assert not status.outcome.ok and (method == "sources" or "waving.Wave parameters" in status.outcome.message)
+    named = {"__init__": "worldfs.skills Wave", "parameters": "waving.Wave parameters", "sources": ""}[method]
+    assert not status.outcome.ok and named in status.outcome.message
 
 
 def test_what_a_review_asks_of_the_target_is_done_by_the_thread_that_waits(table):

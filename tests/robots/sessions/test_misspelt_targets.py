@@ -124,10 +124,14 @@ def test_a_package_s_driver_reads_what_it_declares(install: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["sim", "real_robot"])
 def test_of_another_package_s_target_what_switches_it_off_is_refused(kind: str) -> None:
-    for changed in ({"disabled": True}, {"config": {"dryrun": True}}, {"config": {"Approval": "always"}}):
+    off = [{name: True} for name in ("disabled", "maintenance", "locked", "do_not_use", "out_of_order", "停用")]
+    off += [{"status": "disabled"}, {"Status": "out of order"}, {"active": False}]
+    for changed in (*off, {"config": {"dryrun": True}}, {"config": {"Approval": "always"}}):
         assert [item.warning for item in found(target(type=kind, adapter={"class": "Other"}, **changed))] == [False]
     limits = [item.warning for item in found(target(type=kind, adapter={"class": "Other"}, no_go=[1]))]
     assert limits == ([False] if kind == "real_robot" else [])
+    kept: dict[str, Any] = {"mode": "simulation", "timeout": 5, "config": {"wait": True, "requires_reset": True}}
+    assert not found(target(type="sim", adapter={"class": "Other"}, **kept))
 
 
 MEMBERS = [("", name) for name in (*TARGET, "adapter", "perception") if name != "config"]

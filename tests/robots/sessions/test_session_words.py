@@ -112,7 +112,9 @@ def at(thing, x):
         ("unknown", moved(APPLE, CAN), []),
         ("APPLE_01", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
         (["apple_01"], moved(APPLE, at(CAN, 0.9)), ["can_01"]),
-        (["apple_01", "can_01"], moved(APPLE, at(CAN, 0.9)), []),
+        (["apple_01", "can_01"], moved(APPLE, at(CAN, 0.9)), ["can_01"]),
+        (["apple_01", "can_01"], moved(at(APPLE, 0.8), at(CAN, 0.9)), []),
+        (["apple_01", "can_01"], moved(APPLE, CAN), []),
         ("the apple", moved(APPLE, at(CAN, 0.9)), ["can_01"]),
         ("the can", moved(APPLE, at(CAN, 0.9)), []),
         (7, moved(APPLE, at(CAN, 0.9)), ["can_01"]),
@@ -156,7 +158,17 @@ class Stage:
         (Scene((), (CAN, JUICE)), ["can_01", "apple_01"], Cause.UNMEASURED),
         (Scene(), "apple_01", Cause.UNMEASURED),
         (SCENE, "pear_99", Cause.UNMEASURED),
-        (Scene((), (CAN, JUICE)), "can_01", None),
+        (Scene((), (CAN, JUICE)), "can_01", Cause.UNMEASURED),
+        (Scene((), (APPLE, at(CAN, 0.9))), "can_01", None),
+        (Scene((), (APPLE, CAN, replace(JUICE, id="juice_01_b"))), "apple_01", Cause.UNMEASURED),
+        (
+            Scene((), (APPLE, CAN, JUICE, replace(JUICE, id="new_03", position=(0.0, 0.3, 0.4)))),
+            "can_01",
+            Cause.UNMEASURED,
+        ),
+        (Scene((RobotState("t", (0.0, 0.0, 0.0), holding="can_01"),), (APPLE, JUICE)), "apple_01", Cause.UNMEASURED),
+        (Scene((), (at(APPLE, 0.8), CAN)), ["apple_01", "can_01"], Cause.ERROR),
+        (Scene((), (at(APPLE, 0.8), at(CAN, 0.9))), ["apple_01", "can_01"], None),
         (Scene((RobotState("t", (0.0, 0.0, 0.0), holding="apple_01"),), (CAN, JUICE)), "apple_01", None),
         (Scene((), (APPLE, replace(CAN, position=(0.9, 0.0, 0.45)), JUICE)), "apple_01", Cause.ERROR),
     ],
@@ -164,4 +176,47 @@ class Stage:
 def test_a_success_with_the_named_thing_gone_from_the_target_s_scene_was_not_measured(after, named, cause):
     ended = SessionWitness(asked("", object_id=named), Stage(after), object(), None).settled(Outcome.success("done"))
     assert (ended.ok, ended.cause) == (cause is None, cause)
-    assert cause is not Cause.UNMEASURED or ("pear_99" if named == "pear_99" else "apple_01") in ended.message
+    if cause is Cause.UNMEASURED:
+        others = {thing.id for thing in SCENE.objects} ^ {thing.id for thing in after.objects}
+        assert any(id in ended.message for id in (*others, "pear_99"))
+
+
+@pytest.mark.parametrize("later", [(APPLE,), ()])
+def test_things_that_a_target_lists_only_once_it_has_begun_came_from_nowhere(later):
+    stage = Stage(Scene((), later))
+    stage.scenes[0] = Scene()
+    ended = SessionWitness(asked("", object_id="apple_01"), stage, object(), None).settled(Outcome.success("done"))
+    assert ended.ok
+
+
+OTHER_WORDS = [
+    {"object_ids": ["apple_01"]}, {"nl_task": "pick up the apple_01"}, {"target": "apple_01"},
+    {"things": ["red apple"]}, {"item": {"obj": "RED APPLE"}},
+    {"prompt": "pick up the apple_01, please"}, {"task": "pick up the apple"},
+]  # fmt: skip
+CAN_MOVED = Scene((), (APPLE, replace(CAN, position=(0.9, 0.0, 0.45)), JUICE))
+FAR = replace(APPLE, position=(0.9, 0.3, 0.43))
+
+
+def ended_after(after, words="", **params):
+    return SessionWitness(asked(words, **params), Stage(after), object(), None).settled(Outcome.success("done"))
+
+
+@pytest.mark.parametrize("params", OTHER_WORDS, ids=repr)
+def test_a_thing_that_is_named_in_whatever_words_and_another_one_moved_is_no_success(params):
+    ended = ended_after(CAN_MOVED, **params)
+    assert (ended.ok, ended.cause) == (False, Cause.UNMEASURED)
+    assert "apple_01" in ended.message and "can_01" in ended.message
+    assert ended_after(Scene((), (FAR, CAN, JUICE)), **params).ok and ended_after(SCENE, **params).ok
+    assert ended_after(Scene((), (FAR, replace(CAN, position=(0.9, 0.0, 0.45)), JUICE)), **params).ok
+
+
+def test_the_words_of_a_task_name_what_is_to_be_moved():
+    assert ended_after(CAN_MOVED, "pick up the apple_01").cause is Cause.UNMEASURED
+    assert ended_after(CAN_MOVED, "pick up the green can").ok and ended_after(CAN_MOVED, "tidy up").ok
+
+
+def test_a_thing_that_says_where_to_is_not_to_be_moved():
+    beside = Scene((), (APPLE, replace(CAN, position=(0.5, 0.1, 0.45)), JUICE))
+    assert ended_after(beside, place="apple_01").ok and ended_after(CAN_MOVED, note="apple_01", speed=[1, None]).ok
+    assert ended_after(CAN_MOVED, item="can_01", place="apple_01").ok

@@ -126,3 +126,9 @@ def test_rotations_turn_there_and_back():
         np.testing.assert_allclose(axis_angle(turned), rotation, atol=1e-9)
         np.testing.assert_allclose(axis_angle(-turned), rotation, atol=1e-9)
         np.testing.assert_allclose(multiply(turned, inverse(turned)), [1, 0, 0, 0], atol=1e-12)
+
+
+def test_an_action_of_another_size_than_its_kind_has_is_refused_with_the_size_and_not_with_what_fits() -> None:
+    three = ActionSpec("ee_delta", (3,), -np.ones(3), np.ones(3), 20.0)
+    with pytest.raises(NoConversion, match=r"ee_delta of 3 numbers; expected 7: .*rotation vector"):
+        choose_conversion("ee_delta", 3, (three,), SEEN, {})

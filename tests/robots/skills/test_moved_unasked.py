@@ -46,6 +46,6 @@ def test_a_skill_of_several_steps_names_what_its_first_step_moved(stand):
     request = replace(request, skill=replace(request.skill, runtime="BuiltinSkillRuntime"))
     run = Run(built.clock, built.clock.monotonic() + 100)
     done = built.runtime.perform(request, SkillContext(built.target, None, run))
-    assert done.ok and not first, done
+    assert done.code == "MOVED_OTHERS" and not first, done  # and the next step is not begun
     assert done.message.count("also moved: can_01 by 30 mm") == 1
     assert [line["id"] for line in done.evidence["also_moved"]] == ["can_01"]

@@ -88,7 +88,7 @@ def test_a_can_is_poured_out_over_the_basket_and_nowhere_else(stand):
         ({"object_id": "apple_01", "target_id": "nowhere"}, "UNKNOWN_OBJECT", "basket_01"),
         ({"object_id": "apple_01"}, "SCHEMA_VALIDATION", "target_id"),
         ({"object_id": "apple_01", "target_position": [0.88, 0.5, 0.0]}, "CRITIC_REFUSED", "reach"),
-        ({"object_id": "apple_01", "target_position": [0.5, 0.0, 1.0]}, "CRITIC_REFUSED", "rest on"),
+        ({"object_id": "apple_01", "target_position": [0.5, 0.0, 1.0]}, "CRITIC_REFUSED", "rests there"),
         ({"object_id": "apple_01", "target_position": ["a", 0, 0]}, "SCHEMA_VALIDATION", "metres"),
     ],
 )

@@ -135,6 +135,12 @@ class _Both(list):
         return self.line.actions_()
 
 
+@pytest.mark.parametrize("beside", [{"dry_run": True}, {"hold": True}, {"max_speed": 0}, {"ｈｏｌｄ": "yes"}])
+def test_actions_that_are_held_back_are_not_carried_out(beside):
+    scene = Scene(Steady(extra={"representation": "ee_delta", **beside}), goal=1.0)
+    assert scene.perform().code == "POLICY_PROTOCOL" and not scene.taken
+
+
 def test_it_looks_asks_and_acts_until_the_target_says_success():
     scene = Scene(goal=1.0)
     done = scene.perform()

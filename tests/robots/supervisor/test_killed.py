@@ -17,9 +17,9 @@ import pytest
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.durable import Disk
+from worldfs.base.proc import all_processes, descendants, find_process
+from worldfs.base.proc import boot_identity as this_boot
 from worldfs.supervisor import StopRequest, command_execution, kill_orphans, runner
-from worldfs.supervisor.proc import all_processes, descendants, find_process
-from worldfs.supervisor.proc import boot_identity as this_boot
 from worldfs.testing.waiting import PATIENCE_S, until
 
 SRC = Path(__file__).resolve().parents[3] / "src"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from worldfs.supervisor import proc
-from worldfs.supervisor.proc import ProcessEntry
+from worldfs.base import proc
+from worldfs.base.proc import ProcessEntry
 from worldfs.supervisor.reaper import Interruption, reap
 from worldfs.testing.manual_clock import ManualClock
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.base.errors import Busy
+from worldfs.base.errors import Busy, NotFound
 from worldfs.supervisor import CommandRequest, SessionResult, run
 from worldfs.testing.waiting import until
 
@@ -168,3 +168,10 @@ def test_no_secret_reaches_the_disk(rio: AgentState) -> None:
         if path.is_file():
             data = path.read_bytes()
             assert not [secret for secret in secrets if secret.encode() in data], path
+
+
+def test_a_command_that_removes_the_agent_s_directory_is_told_so_and_by_the_agent_s_name(root: Path) -> None:
+    with pytest.raises(NotFound) as refused, AgentState.open("rio", root) as rio:
+        work(rio, "/bin/sh", "-c", 'rm -rf "$PAOS_STATE_DIR"')
+    assert "directory of agent rio was removed" in refused.value.found and refused.value.path == str(root / "rio")
+    assert "exit.json" not in str(refused.value) and "paos agent init rio" in refused.value.fix

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import signal
 import sys
 import threading
 from pathlib import Path
@@ -21,10 +20,12 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
+from worldfs.base.proc import find_process
 from worldfs.robots.targets import target_declaration
 from worldfs.robots.targets.environments.process_target import _array
 from worldfs.robots.targets.sim_target import adapter
 from worldfs.robots.targets.target_adapter import TargetStopped
+from worldfs.testing.waiting import until
 
 SIMULATORS = Path(__file__).parent / "peers/simulators"
 SLOW = """
@@ -99,6 +100,35 @@ def test_isaac_labs_app_is_launched_first_and_the_end_of_an_episode_shows_its_ow
     assert [untold.step(up, "raw") for _ in range(3)][-1].success is None  # it has no term of success: not measurable
 
 
+BREEDS = """
+import gymnasium, os, subprocess, sys
+class Breeds(gymnasium.Env):
+    action_space = observation_space = gymnasium.spaces.Box(-1, 1, (1,))
+    def reset(self, **more):
+        sleep = [sys.executable, "-c", "import time; time.sleep(3600)"]
+        pids = [subprocess.Popen(sleep).pid, subprocess.Popen(sleep, start_new_session=True).pid]
+        twice = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:], start_new_session=True, stdout=2).pid)"
+        pids.append(int(subprocess.run([sys.executable, "-c", twice, *sleep], stdout=-1).stdout))
+        pids.append(subprocess.Popen(sleep, start_new_session=True, env={}).pid)
+        with open(os.environ["PIDS"], "w") as file:
+            file.write(" ".join(map(str, pids)))
+        return [0.0], {}
+    def step(self, action):
+        return [0.0], 0.0, False, False, {}
+gymnasium.register("Breeds-v0", Breeds, disable_env_checker=True, order_enforce=False)
+"""
+
+
+def test_all_that_an_environment_started_ends_with_it(open_target, tmp_path, monkeypatch):
+    (tmp_path / "breeding_module.py").write_text(BREEDS)
+    monkeypatch.setenv("PIDS", str(tmp_path / "pids"))
+    made = open_target("gymnasium", env_id="breeding_module:Breeds-v0")
+    started = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert len(started) == 4 and all(find_process(pid) for pid in started)
+    made.close()
+    until(lambda: all((one := find_process(pid)) is None or one.dead for pid in started))
+
+
 def test_a_process_that_dies_hangs_or_errs_is_said_and_nothing_of_ours_waits_for_it(open_target):
     made = open_target("gymnasium", env_id="slow_module:Slow-v0")
     with pytest.raises(BadInput, match="the gripper jammed"):
@@ -125,12 +155,12 @@ def test_a_process_that_dies_hangs_or_errs_is_said_and_nothing_of_ours_waits_for
         waiting.step(np.array([0.0]), "raw")  # closed from another thread while it waits
 
 
-@pytest.mark.parametrize("lost", ["file", "handle", "answer"])
+@pytest.mark.parametrize("lost", ["process", "handle", "answer"])
 def test_a_target_that_another_thread_closes_at_any_moment_is_said_to_have_ended(open_target, monkeypatch, lost):
     made = open_target("gymnasium", env_id="slow_module:Slow-v0")
-    if lost == "file":  # what it printed is closed, and its process has gone
-        made._printed.close()
-        os.kill(made._process.pid, signal.SIGKILL)
+    if lost == "process":
+        ended, made._process = made._process, None
+        ended.end()
     elif lost == "handle":  # the connection is closed between the check and the call of the system
         monkeypatch.setattr(made._line, "_check_closed", lambda: None)
         made._line.close()

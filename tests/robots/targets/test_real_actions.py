@@ -189,14 +189,19 @@ def test_fingers_that_close_on_nothing_are_no_success(tmp_path, timed) -> None:
         assert outcome.code == "GRASP_MISSED" and page(tmp_path)["robots"][0]["holding"] is None
 
 
-def test_a_cancelled_order_leaves_the_arm_standing(tmp_path, timed) -> None:
+def test_a_cancelled_order_leaves_the_arm_standing(tmp_path, timed, monkeypatch) -> None:
+    heard, advance = threading.Event(), timed.CLOCK.advance
     with timed.Plant(*KINDS["franka"]) as plant:
+        # No time passes between the arm's first command and the cancel.
+        monkeypatch.setattr(timed.CLOCK, "advance", lambda s: (plant.told and heard.wait(PATIENCE_S), advance(s)))
         lab(tmp_path, settings(plant.address), ("move_to", {"target_pose": [0.4, 0.3, 0.5]}))
         with opened(tmp_path) as world:
             thread = threading.Thread(target=world.run, kwargs={"stop": threading.Event(), "until_idle": True})
             thread.start()
             until(lambda: plant.told or not thread.is_alive())
             world.cancel("act_0")
+            until(lambda: all(attempt.cancel.is_set() for attempt in world.kernel.open.running.values()))
+            heard.set()
             thread.join(PATIENCE_S)
             status = world.jobs.load("act_0").status
         assert status.state is JobState.FAILED and status.outcome.cause is Cause.CANCELLED

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety_limits import SafetyLimits
+from worldfs.robots.targets.target_adapter import TargetStopped
 from worldfs.testing.manual_clock import ManualClock
 
 LIMITS = SafetyLimits(force=30.0, torque=np.full(2, 5.0), stale_s=1.0)
@@ -159,3 +161,140 @@ def test_what_creeps_is_not_confirmed_for_long(creep: float, told: float | None)
 def test_one_that_stands_is_confirmed_after_half_a_second_and_stays_so() -> None:
     said = confirmed(lambda t: 0.3 + 0.0005 * math.sin(40 * t), speeds=lambda t: 0.0, seconds=90.0)
     assert not any(said[:20]) and all(said[40:])
+
+
+class Runaway(Told):
+    """A robot that goes on whatever it is told, and says of itself what `lie` makes of where it is."""
+
+    def __init__(self, clock: ManualClock, joints: tuple[str, ...], lie: Callable[[float], float]) -> None:
+        low, high, fast = np.full(2, -2.0), np.full(2, 2.0), np.full(3, 1.0)
+        self.maker = self.usual = SafetyLimits(joint_low=low, joint_high=high, joint_speed=np.full(2, 1.0), stale_s=1.0)
+        if not joints:
+            self.maker = self.usual = SafetyLimits(base_low=-fast, base_high=fast, stale_s=1.0)
+        self.clock, self.joints, self.lie, self.at, self.told = clock, joints, lie, 0.0, np.zeros(0)
+
+    def connect(self) -> None: ...
+    def prepare(self) -> None: ...
+    def close(self) -> None: ...
+    def halt(self) -> None: ...
+
+    def pictures(self) -> dict[str, Any]:
+        return {}
+
+    def send(self, command: Any) -> None:
+        self.told = command.joints if self.joints else command.velocity
+
+    def read(self) -> RobotReading:
+        said = self.lie(self.at)
+        if self.joints:
+            return RobotReading(self.clock.monotonic(), np.array([said, 0.2]))
+        return RobotReading(self.clock.monotonic(), place=np.array([said, 0.0, 0.0]), velocity=np.zeros(3))
+
+
+def led(
+    joints: tuple[str, ...], lie: Callable[[float], float], *, steps: int, runs: bool, rate: float = 0.5
+) -> tuple[RealTarget, Runaway, ManualClock]:
+    """A target after so many commands, 20 a second, to go on by `rate`. `runs`: the robot moves."""
+    clock = ManualClock()
+    robot = Runaway(clock, joints, lie)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # as far as used
+    made.open()
+    made.reset()
+    for _ in range(steps):
+        clock.advance(0.05)
+        robot.at += 0.024 if runs else 0.0
+        try:
+            if joints:
+                made.step(np.array([rate, 0.0, 0.0]), "joint_velocity")
+            else:
+                made.step(np.array([rate, 0.0, 0.0]), "base_velocity")
+        except TargetStopped:
+            break
+    return made, robot, clock
+
+
+def stood(made: RealTarget, clock: ManualClock, robot: Runaway, *, runs: bool) -> bool:
+    """What is said in the two seconds after a stop."""
+    made.stop()
+    since, said = clock.monotonic(), False
+    for _ in range(100):
+        clock.advance(0.02)
+        robot.at += 0.01 if runs else 0.0
+        said |= made.standstill(since).stands
+    return said
+
+
+FROZEN: dict[str, Callable[[float], float]] = {
+    "the same for ever": lambda at: 0.1,
+    "frozen on its way": lambda at: min(at, 0.06),
+    "nowhere": lambda at: 1e300 if at > 0.05 else at,
+    "fifty radians away": lambda at: 50.0 if at > 0.05 else at,
+}
+
+
+OF_ARMS = [(name, ("shoulder", "elbow")) for name in FROZEN]
+OF_BASES = [(name, ()) for name in FROZEN if name != "fifty radians away"]  # where a base may be, in metres
+
+
+@pytest.mark.parametrize(("name", "joints"), OF_ARMS + OF_BASES)
+def test_no_reading_that_is_no_measurement_confirms_that_a_robot_stands_which_goes_on(name, joints) -> None:
+    lie = FROZEN[name]
+    made, robot, clock = led(joints, lie, steps=12, runs=True)
+    try:
+        assert not stood(made, clock, robot, runs=True)
+        made.set_run(Run(clock, math.inf))  # another session begins, and moves nothing
+        made.set_run(None)
+        assert not stood(made, clock, robot, runs=True)
+    finally:
+        made.close()
+
+
+def test_joints_that_were_found_to_be_the_commands_confirm_no_standstill() -> None:
+    told: list[float] = [0.0]
+    made, robot, clock = led(("shoulder", "elbow"), lambda at: told[0], steps=0, runs=True)
+    robot.send = lambda command: told.__setitem__(0, float(command.joints[0]))  # type: ignore[method-assign]
+    try:
+        for _ in range(4):
+            clock.advance(0.05)
+            with suppress(TargetStopped):
+                made.step(np.array([0.5, 0.0, 0.0]), "joint_velocity")
+        assert not stood(made, clock, robot, runs=True)
+    finally:
+        made.close()
+
+
+@pytest.mark.parametrize("joints", [("shoulder", "elbow"), ()], ids=["arm", "base"])
+def test_an_honest_robot_whose_encoders_are_coarse_is_confirmed(joints) -> None:
+    """It reads the very same for ever where it stands: before its first command, after a motion, after a step too small
+    for its encoders, and where it was stopped before it had begun to move."""
+
+    def coarse(at: float) -> float:
+        return round(at / 0.005) * 0.005
+
+    for steps, runs, rate in ((0, False, 0.5), (12, True, 0.5), (100, False, 0.0001), (4, False, 0.5)):
+        made, robot, clock = led(joints, coarse, steps=steps, runs=runs, rate=rate)
+        try:
+            assert stood(made, clock, robot, runs=False), (steps, runs, rate)
+        finally:
+            made.close()
+
+
+def test_a_robot_whose_readings_change_again_is_believed_again() -> None:
+    offset = [0.0]
+    made, robot, clock = led(("shoulder", "elbow"), lambda at: 0.1 + offset[0], steps=12, runs=False)
+    try:
+        assert not stood(made, clock, robot, runs=False)
+        offset[0] = 0.002
+        assert stood(made, clock, robot, runs=False)
+    finally:
+        made.close()
+
+
+def test_a_robot_that_says_to_be_where_none_can_be_is_not_moved() -> None:
+    made, robot, _ = led(("shoulder", "elbow"), lambda at: 50.0, steps=0, runs=False)
+    try:
+        with pytest.raises(TargetStopped):
+            made.step(np.array([0.5, 0.0, 0.0]), "joint_velocity")
+        assert not robot.told.size
+    finally:
+        made.close()

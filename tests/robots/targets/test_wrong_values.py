@@ -107,6 +107,16 @@ def test_an_environment_that_exits_ends_its_session_only(error):
         made.step(np.zeros(2), "raw")
 
 
+@pytest.mark.parametrize("call", ["__init__", "reset", "action_space", "close"])
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit()])
+def test_an_environment_that_exits_anywhere_ends_its_session_only(monkeypatch, call, error):
+    raising = property(lambda self: raises(error)()) if call == "action_space" else lambda self, **more: raises(error)()
+    made = target() if call in ("action_space", "close") else None
+    monkeypatch.setattr(Liar, call, raising)
+    with pytest.raises(UserError):
+        (made.actions if call == "action_space" else made.close if call == "close" else target)()
+
+
 LIMITS = SafetyLimits(joint_low=np.full(2, -3.0), joint_high=np.full(2, 3.0), joint_speed=np.full(2, 1.0), follow=0.3)
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("paho.mqtt.client", reason="the extra vda5050")
 from worldfs.base.json_values import as_objects
 from worldfs.fleet.mission import MissionOrder, MissionStatus
 from worldfs.formats import environment
-from worldfs.formats.config import Instance
+from worldfs.formats.config import Config, Instance
 from worldfs.runtime.stop_log import StopLog
 from worldfs.testing.waiting import until
 from worldfs.world.status_report import status_report
@@ -54,10 +54,17 @@ class Served:
 
 @contextmanager
 def serving(
-    root: Path, port: int, at: tuple[float, ...] = (), *, more: Any = (), zones: Any = (), **config: Any
+    root: Path,
+    port: int,
+    at: tuple[float, ...] = (),
+    *,
+    more: Any = (),
+    zones: Any = (),
+    rules: Config = TRUSTED,
+    **config: Any,
 ) -> Iterator[Served]:
-    """`at`: where ENVIRONMENT.md has the absent one from before. `more`: further robots that it has. `config`: of both
-    vehicles."""
+    """`at`: where ENVIRONMENT.md has the absent one from before. `more`: further robots that it has. `rules`: when
+    they ask. `config`: of both vehicles."""
     lab(root, {})
     adapter = {"class": "RealRobotTargetAdapter", "driver": "vda5050"}
     serials = {ME: "amr-7", OTHER: "amr-8"}
@@ -70,7 +77,7 @@ def serving(
     robots = [{"robot_id": ME, **known}, {"robot_id": OTHER}, *more]
     page = {"schema_version": "v2.0", "robots": robots, "objects": [], "map": {"zones": [*zones]}}
     (root / "ENVIRONMENT.md").write_text(json.dumps(page))
-    both = TRUSTED._replace(instances=tuple(Instance(id, "vda5050") for id in serials))
+    both = rules._replace(instances=tuple(Instance(id, "vda5050") for id in serials))
     stop = threading.Event()
     with Agv(port, serial="amr-8", at=(0, 8, 0), speed=4) as two, World.open(root, config=both, serve=True) as world:
         thread = threading.Thread(target=world.run, kwargs={"stop": stop})

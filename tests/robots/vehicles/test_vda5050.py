@@ -16,6 +16,8 @@ import pytest
 
 pytest.importorskip("paho.mqtt.client", reason="the extra vda5050")
 
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Order, Outcome, Target
 from worldfs.formats import embodied
@@ -304,6 +306,53 @@ def test_a_stop_is_sent_at_once_and_the_vehicle_may_drive_again_later(tmp_path, 
         assert said[0] == "startPause" and {*said[:lifted]} == {"startPause", "cancelOrder"}
         assert {*said[lifted:]} == {"stopPause"}
     assert len(agv.driven) == 1
+
+
+def test_a_pause_that_was_there_before_a_stop_is_not_lifted(tmp_path, broker, running, monkeypatch) -> None:
+    heard, receive = [], vda5050_vehicle.Vda5050Vehicle._received
+
+    def received(vehicle: Any, message: Any) -> None:
+        receive(vehicle, message)
+        heard.append((vehicle._state or {}).get("paused"))
+
+    monkeypatch.setattr(vda5050_vehicle.Vda5050Vehicle, "_received", received)
+    with Agv(broker.port, speed=1.0) as agv:
+        world, outcome = running(settings(broker.port), FAR)
+        until(lambda: agv.driving)
+        with agv.lock:
+            agv.paused, agv.driving = True, False  # a person presses pause at it
+        until(lambda: True in heard)
+        StopLog(world.store, world.clock).stop([ME], "operator")
+        assert outcome().cause is Cause.CANCELLED
+        after = len(agv.sent)
+        until(lambda: len([topic for topic, _ in agv.sent[after:] if topic == "state"]) > 5)
+        assert "startPause" in kinds(agv) and "stopPause" not in kinds(agv) and agv.paused
+
+
+OWN, KEPT, LIFT = vda5050_vehicle.OWN, vda5050_vehicle.KEPT, vda5050_vehicle.LIFT
+
+
+@pytest.mark.parametrize(
+    ("ids", "lifts"),
+    [([], False), (["other-"], False), ([OWN], True), ([OWN, LIFT], False), ([KEPT], False), ([OWN, KEPT], False)],
+)
+def test_after_a_restart_the_vehicle_tells_whose_its_pause_is(broker, ids, lifts) -> None:
+    agv = Agv(broker.port)
+    agv.paused = True
+    agv.actions = {f"{id}1": {"actionId": f"{id}1", "actionStatus": "FINISHED"} for id in ids}
+    with agv:
+        target = Target(ME, "real_robot", driver="vda5050", config=settings(broker.port))
+        context = PluginContext(SystemClock())
+        vehicle = vda5050_vehicle.Vda5050Vehicle(target, context, vda5050_settings.read_settings(target))
+        vehicle.connect()
+        try:
+            vehicle.halt()
+            until(lambda: "cancelOrder" in kinds(agv))
+            after = len(agv.sent)
+            until(lambda: "stopPause" in kinds(agv) if lifts else [t for t, _ in agv.sent[after:]].count("state") > 5)
+            assert ("stopPause" in kinds(agv)) == lifts
+        finally:
+            vehicle.close()
 
 
 def test_a_vehicle_that_does_not_stop_is_reported_as_such(tmp_path, broker, running) -> None:

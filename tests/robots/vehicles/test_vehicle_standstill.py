@@ -103,3 +103,13 @@ def test_an_odometry_that_travels_denies_a_twist_of_zero(step: float, expected: 
         told = {"header": {"stamp": stamp}, "pose": {"pose": pose}, "twist": {"twist": zero}}
         assert heard.hear(heard._settings.odometry, told)
     assert heard.still is expected
+
+
+@pytest.mark.parametrize("x", [1e300, -1e7, float("inf")])
+def test_an_odometry_from_where_no_base_can_be_is_none(x: float) -> None:
+    target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
+    heard = RosState(ManualClock(), rosbridge_settings.read_settings(target))
+    pose = {"position": {"x": x, "y": 0.0}, "orientation": {"z": 0.0, "w": 1.0}}
+    zero = {"linear": {"x": 0.0, "y": 0.0}, "angular": {"z": 0.0}}
+    assert not heard.hear(heard._settings.odometry, {"pose": {"pose": pose}, "twist": {"twist": zero}})
+    assert not heard.still

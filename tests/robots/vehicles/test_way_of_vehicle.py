@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,54 @@ def test_a_mission_waits_while_another_stands_on_its_way(tmp_path: Path, broker:
         assert OTHER in served.mission("m1").waits and one.orders == []
         put(served.two, 5.0, 3.0)
         until(lambda: served.mission("m1").state.value == "succeeded")
+
+
+def test_a_vehicle_whose_mission_waits_for_a_place_carries_out_the_next_one(tmp_path: Path, broker: Any) -> None:
+    zones = [*ZONES, {"name": "gate", "pose": [0.0, 4.0, 0.0]}]
+    with serving(tmp_path / "lab", broker.port, zones=zones) as served, Agv(broker.port):
+        put(served.two, 5.0, 0.0)
+        until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
+        served.add("m1", "go to the b", ME)
+        until(lambda: served.mission("m1").waits)
+        served.add("m2", "go to the gate", ME)
+        until(lambda: served.mission("m2").state.ended)
+        assert served.mission("m2").state.value == "succeeded" and not served.mission("m1").state.ended
+        put(served.two, 9.0, 9.0)
+        until(lambda: served.mission("m1").state.value == "succeeded")
+
+
+@pytest.mark.parametrize("at", [[5.0, 5.0], [5.1, 4.9]])
+def test_an_idle_vehicle_with_edges_steps_aside_to_the_place_of_the_map(
+    tmp_path: Path, broker: Any, at: list[float]
+) -> None:
+    """The passing place is told by its coordinates, and is a place of the edges."""
+    zones = [*ZONES, {"name": "siding", "pose": [*at, 0.0], "passing": True}]
+    graph = {"places": PLACES | {"bay": [5.0, 5.0]}, "edges": [*GRAPH["edges"], ["b", "bay"]]}
+    with serving(tmp_path / "lab", broker.port, zones=zones, **graph) as served, Agv(broker.port):
+        put(served.two, 5.0, 0.0)
+        until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
+        served.add("m1", "go to the c", ME)
+        until(lambda: served.mission("m1").state.ended)
+        assert served.mission("m1").state.value == "succeeded" and served.at(OTHER) == (5.0, 5.0)
+
+
+def test_what_is_kept_for_a_silent_vehicle_names_each_place_on_its_way(tmp_path: Path, broker: Any) -> None:
+    graph = GRAPH | {"safety": {"stale_s": 1.0}}
+    with serving(tmp_path / "lab", broker.port, zones=ZONES, **graph) as served, Agv(broker.port, "stops reporting"):
+        until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
+        served.add("m1", "go to the d", ME)
+        until(lambda: f"reservations/{ME}" in served.alerts())
+        found = served.alerts()[f"reservations/{ME}"]["found"]
+        assert re.search(r"\ba, b, c,? (and )?d\b", found), found
+
+
+def test_a_point_that_no_edge_leads_to_is_refused_before_anything_is_sent(tmp_path: Path, broker: Any) -> None:
+    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port) as one:
+        until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
+        served.world.jobs.accept([Order("off", ME, "move_to", {"target_pose": [7.0, 3.0, 0.0]})])
+        until(lambda: served.world.jobs.load("off").status.state.terminal)
+        outcome = served.world.jobs.load("off").status.outcome
+        assert outcome is not None and not outcome.ok and one.orders == [] and "(7.0, 3.0)" in outcome.findings[0].found
 
 
 def test_an_order_of_a_person_over_a_standing_robot_is_refused(tmp_path: Path, broker: Any) -> None:

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.model import Outcome
 from worldfs.testing.call_fixtures import ALICE, answer, open_calls, wait_for_call
 from worldfs.tree.verb_values import Written
@@ -80,6 +80,23 @@ def test_a_stop_with_terms_is_a_stop() -> None:
     with pytest.raises(BadInput, match="priority is 'now'"):
         chat.send(ALICE, b'{"text": "stop", "priority": "now"}')
     assert stopped == [ALICE, ALICE]
+    calls.close()
+
+
+def test_a_stop_that_cannot_be_stored_says_that_the_robots_were_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, stopped = open_calls(None), list[object]()
+    chat = Chat(calls, lambda agent: Parrot(), stopped.append)
+
+    def full(*args: object, **more: object) -> str:
+        raise StorageError("no space left on device", code="ENOSPC", fix="make room")
+
+    monkeypatch.setattr(calls, "submit", full)
+    with pytest.raises(StorageError) as stop:
+        chat.send(ALICE, b"stop")
+    assert stopped == [ALICE] and "told to stop" in stop.value.fix and stop.value.fix.endswith("make room")
+    with pytest.raises(StorageError) as other:
+        chat.send(ALICE, b"put the cup down")
+    assert other.value.fix == "make room"
     calls.close()
 
 

@@ -10,6 +10,10 @@ ROWS = {
         "the last project/agent of this user token is gone; attach again",
         "此用户令牌上次所用的项目或智能体已不在；请重新连接",
     ),
+    "access.last_locked": (
+        "project {project} asks for its token now; attach with project_token, or ask an admin for it",
+        "项目 {project} 现在需要项目令牌；请携带 project_token 连接，或向管理员索取",
+    ),
     "access.no_namespace": ("a node has no namespace", "节点没有命名空间"),
     "access.no_mother": ("user role cannot attach to mother agent", "user 角色不能连接主智能体"),
     "access.no_system": ("user role cannot attach to system project", "user 角色不能连接系统项目"),

@@ -88,6 +88,10 @@ ROWS = {
     ),
     # -- names
     "agent.no_agent": ("no agent {name!r}", "没有智能体 {name!r}"),
+    "agent.state_gone": (
+        "the directory of agent {agent} was removed during its session {session}, which is not recorded",
+        "智能体 {agent} 的目录在其会话 {session} 期间被删除，该会话没有记录",
+    ),
     "agent.init": ("make it with: paos agent init {name}", "用 paos agent init {name} 创建"),
     "agent.likely": ("did you mean {likely}? Else {make}", "是不是 {likely}？否则{make}"),
     "agent.lives_on": ("the agent {name} lives on the host {host} ({root})", "智能体 {name} 位于主机 {host}（{root}）"),

@@ -152,6 +152,12 @@ def _column(language: str) -> int:
     return 1 if language.startswith("zh") else 0
 
 
+def load_messages() -> None:
+    """Load every catalogue: a process that must live on when it can open no file loads none then."""
+    for area in AREAS:
+        _rows(area)
+
+
 @cache
 def _rows(area: str) -> Mapping[str, tuple[str, str]]:
     """A catalogue, loaded with the first of its messages."""

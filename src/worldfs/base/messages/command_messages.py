@@ -42,6 +42,10 @@ ROWS = {
         "消息不会停止任何机器人；要停止所有机器人：paos stop",
     ),
     "command.given_twice": ("{flag} is given more than once", "{flag} 给出了多次"),
+    "command.unread_stop": (
+        "these words are not read as a stop, and as an order they are for no robot: {found}",
+        "这些话没有被理解为停止；作为指令，它们不针对任何机器人：{found}",
+    ),
     "command.nothing_stopped": (
         "no robot was stopped; every robot: paos stop, one: paos stop ID; {fix}",
         "没有停止任何机器人；停止全部：paos stop，停止一个：paos stop ID；{fix}",
@@ -110,6 +114,12 @@ ROWS = {
         "paos: 正在安全停下(再按一次 Ctrl-C 立即退出)…",
     ),
     "command.interrupted": ("Interrupted: none of its jobs runs any more", "已中断：它的作业均已结束"),
+    "command.left_moving": (
+        "Ends at once, without waiting for the robots. May still move: {nodes}; use their hardware stop",
+        "立即结束，不再等待机器人。可能仍在运动：{nodes}；请使用其硬件急停",
+    ),
+    "command.interrupted_unsure": ("Interrupted", "已中断"),
+    "command.timed_out_unsure": ("Timed out after {s:g} s", "{s:g} 秒超时"),
     "command.timed_out": ("Timed out after {s:g} s: none of its jobs runs any more", "{s:g} 秒超时：它的作业均已结束"),
     "command.reason_stopped": ("{reason}: {stopped}", "{reason}：{stopped}"),
     "command.to_do_it": ("To do it: {command}", "要执行，请运行：{command}"),
@@ -139,6 +149,10 @@ ROWS = {
     ),
     "command.held_until": ("queued jobs are held until: {command}", "等待中的任务保留，恢复请运行：{command}"),
     "command.resumed": ("{node}: resumed", "{node}：已恢复"),
+    "command.resumed_unconfirmed": (
+        "{node}: resumed; it had not confirmed that it stands ({why}): look at it before you order anything",
+        "{node}：已恢复；它尚未确认已静止（{why}）：下达指令之前请先查看机器人",
+    ),
     "command.was_not_stopped": ("{node}: it was not stopped", "{node}：并未停止"),
     "command.no_robot_here": ("no robot is here", "这里没有机器人"),
     "command.several_robots": ("several robots, none named", "有多个机器人，没有指明哪一个"),
@@ -156,6 +170,18 @@ ROWS = {
     # -- status and watch
     "command.workspace": ("workspace  {path}", "工作空间   {path}"),
     "command.kernel": ("kernel     {state}", "内核       {state}"),
+    "command.other_kernel": (
+        "kernel     also running for this home, process {pid}, on {root}: see {there} status",
+        "内核       此主目录另有内核在运行，进程 {pid}，工作空间 {root}：见 {there} status",
+    ),
+    "command.silent_other_kernel": (
+        "kernel     also running for this home, process {pid}: it does not answer, and its workspace is not known",
+        "内核       此主目录另有内核在运行，进程 {pid}：没有应答，其工作空间未知",
+    ),
+    "command.not_resumed": (
+        "the kernel of process {pid} does not answer: nothing of its workspace was resumed",
+        "进程 {pid} 的内核没有应答：其工作空间未作任何恢复",
+    ),
     "command.not_running": ("not running (start it with: {name} up)", "未运行(用 {name} up 启动)"),
     "command.running": ("running, process {pid}", "运行中，进程 {pid}"),
     "command.running_since": ("running, process {pid}, since {at}", "运行中，进程 {pid}，自 {at} 起"),
@@ -170,6 +196,11 @@ ROWS = {
         "stopped    {nodes}: stop sent, NOT confirmed: it may still move, use the hardware stop; queued jobs are held "
         "until: {name} resume {which}",
         "已停止     {nodes}：已发送停止，未确认：可能仍在运动，请使用硬件急停；恢复请运行：{name} resume {which}",
+    ),
+    "command.stop_not_sent": (
+        "stopped    {nodes}: stop NOT delivered: no driver was told, use the hardware stop; queued jobs are held "
+        "until: {name} resume {which}",
+        "已停止     {nodes}：停止未送达：没有驱动收到，请使用硬件急停；恢复请运行：{name} resume {which}",
     ),
     "command.jobs": ("jobs       {counts}", "任务       {counts}"),
     "command.count": ("{n} {state}", "{n} 个{state}"),
@@ -193,6 +224,10 @@ ROWS = {
     "command.stop_unconfirmed": (
         "{said}, NOT confirmed that it stands: use its hardware stop",
         "{said}，未确认已静止：请使用硬件急停",
+    ),
+    "command.stop_undelivered": (
+        "{said}, stop NOT delivered: use its hardware stop",
+        "{said}，停止未送达：请使用硬件急停",
     ),
     "command.may_move": (
         "MAY STILL MOVE: not confirmed that it stands, use its hardware stop",
@@ -234,6 +269,10 @@ ROWS = {
     "command.kernel_on_until": (
         "kernel running on {root}: {nodes}; Ctrl-C stops it",
         "内核正在 {root} 上运行：{nodes}；按 Ctrl-C 停止",
+    ),
+    "command.unread_sheets": (
+        "{names} could not be read: what is ordered there has not begun",
+        "无法读取 {names}：其中的任务没有开始",
     ),
     "command.jobs_wait": ("{n} jobs wait: {said}", "{n} 个任务等待中：{said}"),
     "command.job_waits": ("{id} waits: {said}", "{id} 等待中：{said}"),
@@ -550,6 +589,10 @@ ROWS = {
     "command.cancel_asked": (
         "{job}: cancel requested; `paos status` shows when the robot has stopped",
         "{job}：已请求取消；机器人停下后见 `paos status`",
+    ),
+    "command.cancel_runs": (
+        "{job}: cancel requested, and it runs on: its robot may still move; `paos status` shows what is known",
+        "{job}：已请求取消，但尚未结束：机器人可能仍在运动；已知情况见 `paos status`",
     ),
     "command.status_lists": ("paos status shows them", "见 paos status"),
     "command.contains": ("{path}: it contains the text", "{path}：已含该文本"),

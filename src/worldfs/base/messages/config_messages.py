@@ -36,6 +36,7 @@ ROWS = {
         "a number of seconds, more than 0, at most a year",
         "大于 0、不超过一年的秒数",
     ),
+    "config.as_started": ("config.json as `paos up` was started by it", "与 `paos up` 启动时相同的 config.json"),
     "config.all_ask": (
         "{hint} (until then every robot asks for approval)",
         "{hint}（在此之前所有机器人都请求批准）",

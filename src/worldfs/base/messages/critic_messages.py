@@ -113,6 +113,12 @@ ROWS = {
     "critic.round.expected": ("something on which a thing can stand", "上面放得住东西的物体"),
     "critic.round.found": ("{id} is round on top", "{id} 的上面是圆的"),
     "critic.round.fix": ("place it elsewhere", "放到别处"),
+    "critic.steep.expected": ("a top that is level enough for {thing}", "顶面足够水平、放得住 {thing} 的物体"),
+    "critic.steep.found": (
+        "the top of {id} is tilted by {degrees:.0f}° (at most 10°, for what is round 2°)",
+        "{id} 的顶面倾斜 {degrees:.0f}°(最多 10°，圆的东西 2°)",
+    ),
+    "critic.steep.fix": ("place it elsewhere", "放到别处"),
     "critic.unsteady.expected": (
         "a support at least {least:.0f} mm wide, or as wide as {thing}",
         "支撑面至少宽 {least:.0f} 毫米，或与 {thing} 一样宽",
@@ -145,8 +151,9 @@ ROWS = {
     ),
     "critic.example_perception": ("it as `- **Perception**: camera`", "`- **感知**: 相机` 的形式"),
     "critic.example_other": (
-        "it as a known limit (`- **Max Reach**: 0.855 m`), or what is no limit under `## Notes`",
-        "已知限制的形式（`- **最大臂展**: 0.855 m`），不是限制的内容则移到 `## 备注` 之下",
+        "it as a known limit (`- **Max Reach**: 0.855 m`), what only describes under `## Notes`, a rule for people"
+        " elsewhere",
+        "已知限制的形式（`- **最大臂展**: 0.855 m`），只作描述的内容移到 `## 备注` 之下，给人看的规则移到别的文件",
     ),
     "critic.some_value": ("{name}: a value", "{name}：任意值"),
 }

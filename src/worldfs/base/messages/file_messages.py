@@ -201,13 +201,13 @@ ROWS = {
     "file.write_secret": ("write the secret into {file}", "把密钥写入 {file}"),
     "file.most_attempts": ("at most the {n} attempts", "至多 {n} 次尝试"),
     "file.most_entries": ("at most {n:,} in one sheet", "一个文件中至多 {n:,} 项"),
-    "file.most_environment": (
-        "at most {n:,}: it is read before every decision",
-        "至多 {n:,} 字节：每次决策之前都要读取它",
-    ),
     "file.most_levels": ("at most {n} levels", "至多 {n} 层"),
     "file.most_plain_levels": ("at most {n} levels of plain text", "纯文本至多 {n} 层"),
     "file.move_finished": ("move the finished entries to another file", "把已结束的条目移到另一个文件"),
+    "file.shorten": (
+        "take out what is not needed; the file was left as it is",
+        "删去不需要的内容；文件保持原样",
+    ),
     "file.n_bytes": ("{n:,} bytes", "{n:,} 字节"),
     "file.n_entries": ("{n:,} entries", "{n:,} 项"),
     "file.n_files": ("{n} set aside: {names}", "移出了 {n} 个：{names}"),
@@ -269,6 +269,15 @@ ROWS = {
     ),
     "file.own_id": ("an id of its own", "独有的 id"),
     "file.own_name": ("a name of its own", "独有的名称"),
+    "file.one_profile": ("one profile for all robots of a workspace", "一个工作区的所有机器人用同一份 EMBODIED.md"),
+    "file.shared_profile": (
+        "{id} ({own}) has the profile of {first} ({used}) there: it may do only what both profiles allow",
+        "{id}（{own}）使用 {first}（{used}）的 EMBODIED.md：只有两份都允许的动作才会执行",
+    ),
+    "file.give_own_profile": (
+        "in config.json set embodiments.mode to fleet, with a sharedWorkspace and a workspace for each robot",
+        "在 config.json 中把 embodiments.mode 设为 fleet，写明 sharedWorkspace，并给每个机器人各自的 workspace",
+    ),
     "file.own_text": ("a text of your own", "您自己的文本"),
     "file.own_text_kept": (
         "your text is kept; delete the file to restore the profile",

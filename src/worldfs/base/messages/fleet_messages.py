@@ -20,6 +20,11 @@ ROWS = {
     "fleet.both_shares": ("--robot and --no-robots together", "同时使用了 --robot 与 --no-robots"),
     "fleet.one_share": ("one of them, or none", "二者之一，或都不使用"),
     "fleet.readable": ("a configuration that can be read", "可以读取的配置"),
+    "fleet.disabled": ("robot {id} was disabled in config.json", "机器人 {id} 已在 config.json 中停用"),
+    "fleet.is_robot": (
+        "{id} of TARGETS.md is a robot of the fleet now: it takes orders, and no sessions",
+        "TARGETS.md 的 {id} 现在是 fleet 的机器人：它接受指令，不再接受会话",
+    ),
     "fleet.removed": ("robot {id} was removed from the fleet", "机器人 {id} 已从 fleet 中移除"),
     "fleet.few_open_files": (
         "a process may open {most} files here, too few for {robots} robots with directories of their own",
@@ -51,6 +56,7 @@ ROWS = {
     "fleet.robot_added": ("added {id}: {directory}", "已添加 {id}：{directory}"),
     "fleet.robot_removed": ("removed {id}; its files stay in {directory}", "已移除 {id}；其文件保留在 {directory}"),
     "fleet.jobs_end": ("its jobs end as cancelled: {jobs}", "其任务以取消结束：{jobs}"),
+    "fleet.job_ended": ("{job} was not cancelled: it ended meanwhile: {how}", "{job} 未被取消：它已自行结束：{how}"),
     "fleet.jobs_unended": (
         "it is not known that {jobs} has ended: {id} may still move. Use its hardware stop, and `paos stop`",
         "不知道 {jobs} 是否已结束：{id} 可能仍在运动。请使用其硬件急停，并运行 `paos stop`",

@@ -31,6 +31,10 @@ ROWS = {
         "{id} 递到了 {at}，而指令只允许别的位置",
     ),
     "handover.no_grasp": ("no joint angles take it from the other side", "没有关节角能从另一侧接住它"),
+    "handover.pressed_out": (
+        "the pads would press {id} out of the hand: no side of it is square to them",
+        "夹指会把 {id} 挤出夹爪：没有与夹指正对的侧面",
+    ),
     "handover.turn_it": ("pick it up the other way round, or set it down between them", "换个方向拿起，或放在两者之间"),
     "handover.not_alone": ("{id} is also touched by {others}", "{id} 还被 {others} 接触"),
     "handover.taken": ("holds {id} alone, at {at}", "独自拿着 {id}，位于 {at}"),

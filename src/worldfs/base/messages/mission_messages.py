@@ -3,9 +3,44 @@
 # a row stays on its line
 ROWS = {
     "mission.correct_row": ("correct the row; it stays where it is", "请改正这一行；它留在原处"),
+    "mission.whole_row": ("a row with {n} cells and its closing |", "一行共 {n} 个单元格，并以 | 结尾"),
+    "mission.all_cells": ("rows with a cell for each column, and their closing |", "每列都有单元格并以 | 结尾的行"),
+    "mission.part_of_row": ("a row that is not complete, and is not carried out: {row}", "该行不完整，不会执行：{row}"),
+    "mission.complete_row": (
+        "complete the row, or remove it; as long as the file ends with it, this program does not write the file",
+        "请补全或删除这一行；只要文件以它结尾，本程序就不写这个文件",
+    ),
+    "mission.one_robot": (
+        "one robot id behind robot: (for any robot that can do it, leave it out)",
+        "robot: 之后只写一个机器人 id（任何能胜任的机器人均可时，请省略）",
+    ),
+    "mission.row_in_queue": ("rows below the header of the Pending Queue", "行位于“待分配”表头之下"),
+    "mission.row_outside": (
+        "a row, or a part of one, that is in no table: {row}",
+        "不在任何表格中的行或其一部分：{row}",
+    ),
+    "mission.move_row": (
+        "move it below the last row of the Pending Queue, or remove it; it is not carried out here",
+        "请将其移到“待分配”的最后一行之下，或删除；在此处不会执行",
+    ),
+    "mission.a_time": ("a time, or nothing, in Queued At", "排队时间一栏为时间，或留空"),
+    "mission.time_or_cancelled": (
+        "to cancel it, write cancelled alone into that cell; to repeat it, another time (HH:MM:SS)",
+        "如要取消，只在该单元格写入“已取消”；如要重复执行，写入另一个时间（HH:MM:SS）",
+    ),
+    "mission.status_changed": (
+        "the status of {title} ({id}) was changed to “{status}”; the mission goes on as it was",
+        "{title}（{id}）的状态被改为“{status}”；该任务照原样继续",
+    ),
+    "mission.own_status": ("the status as it is, or cancelled", "保持原样的状态，或“已取消”"),
+    "mission.pause_or_cancel": (
+        "`paos mission pause {id}` or `paos mission cancel {id}`",
+        "执行 `paos mission pause {id}` 或 `paos mission cancel {id}`",
+    ),
     "mission.characters": ("{n} characters", "{n} 个字符"),
     "mission.at_most_characters": ("a mission of at most {n} characters", "最多 {n} 个字符的任务"),
     "mission.for_other": ("the mission is for {robot}", "该任务指定给 {robot}"),
+    "mission.is_named": ("{robot} itself is what the mission names", "任务所指的正是 {robot} 自身"),
     "mission.no_profile": ("its EMBODIED.md cannot be read", "无法读取其 EMBODIED.md"),
     "mission.battery": ("its battery is at {percent} %", "电量为 {percent}%"),
     "mission.no_operation": ("it has no {ops}", "它没有 {ops}"),
@@ -37,6 +72,14 @@ ROWS = {
     "mission.leg_go": ("go to {place}", "去 {place}"),
     "mission.room_go": ("go to ({x}, {y})", "去 ({x}, {y})"),
     "mission.room_title": ("{robot} to {name}, out of the way of: {title}", "{robot} 到 {name}，为其让路：{title}"),
+    "mission.room_over": (
+        "the mission whose way was to be cleared, {mission}, has ended: {state}",
+        "需要让路的任务 {mission} 已结束：{state}",
+    ),
+    "mission.room_not_needed": (
+        "nothing is sent: {mission} does not wait for that room now",
+        "未下达指令：{mission} 目前不等待让路",
+    ),
     "mission.leg_move": ("put {things} into {place}, then go home", "把 {things} 放进 {place}，然后回家"),
     "mission.split": (
         "no robot alone can: {n} missions, one after the other: {legs}",
@@ -48,10 +91,6 @@ ROWS = {
         "没有机器人能单独完成，也没有运输车运送 {things}",
     ),
     "mission.a_carrier": ("a carrier with a tray that an arm reaches", "机械臂够得着其托盘的运输车"),
-    "mission.not_split": (
-        "only things that are to be put into something are handed over",
-        "只有要放进某处的物品才能接力传递",
-    ),
     "mission.legs_done": (
         "its parts are done, and this does not hold: {goals}",
         "各部分已完成，但以下目标未达成：{goals}",
@@ -183,11 +222,28 @@ ROWS = {
     "mission.other_id": ("the mission {id}", "任务 {id}"),
     "mission.id_of_file": ("the id that the file is called by", "与文件名一致的 id"),
     "mission.is_stopped": ("{robot} was stopped by {by} at {at}", "{robot} 已于 {at} 被 {by} 停止"),
+    "mission.disabled": (
+        "{robot} is disabled: enable it in config.json",
+        "{robot} 已停用：请在 config.json 中启用",
+    ),
+    "mission.not_served_yet": ("{robot} is not served yet", "{robot} 尚未被服务"),
+    "mission.refused_robot": ("{robot} is refused: see config.json", "{robot} 被拒绝：见 config.json"),
+    "mission.robot_lent": (
+        "nothing was sent to {robot} yet; while this mission waits, {robot} carries out another one: {title}",
+        "尚未向 {robot} 下达任何指令；在该任务等待期间，{robot} 先执行另一项任务：{title}",
+    ),
+    "mission.turn": ("{robot} carries out another mission first", "{robot} 先执行另一项任务"),
     "mission.is_disabled": ("{robot} is switched off", "{robot} 已停用"),
     "mission.unavailable": ("{robot} is not available", "{robot} 不可用"),
     "mission.may_move": (
         "it is not confirmed that {robot} stands: it may still move ({why})",
         "尚未确认 {robot} 已静止：它可能仍在运动（{why}）",
+    ),
+    "mission.not_given": (
+        "{robot} may still move ({why}): it is given a mission once it is measured to stand, or once a person has seen"
+        " that it stands: paos stop {robot}, then paos resume {robot}",
+        "{robot} 可能仍在运动（{why}）：待测得其已静止后才会分配任务；或由人确认其已静止后执行："
+        "paos stop {robot}，再执行 paos resume {robot}",
     ),
     "mission.hangs": ("{robot} has not returned from its last order", "{robot} 还没有从上一条指令返回"),
     "mission.cut_off": ("{robot} has been cut off since {since}", "{robot} 自 {since} 起失去连接"),

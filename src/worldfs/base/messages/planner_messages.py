@@ -83,6 +83,10 @@ ROWS = {
         "nothing here is called just “{what}”; do you mean {names}? Say its name or its id",
         "这里没有就叫“{what}”的东西；是不是指 {names}？请说名字或 id",
     ),
+    "planner.only_one": (
+        "“{what}” means more than one thing, and only {names} is called so; say which things",
+        "“{what}”说的不止一个，而这里只有 {names} 叫这个名字；请说出是哪些东西",
+    ),
     "planner.missing_there": (
         "there is no “{what}” where you say it is; elsewhere: {here}",
         "你说的地方没有“{what}”；这样的东西有：{here}",
@@ -99,6 +103,11 @@ ROWS = {
         "the scene does not tell which thing is “{word}”; it tells weight, size, height, distance and side",
         "场景没有说哪个东西“{word}”；能比较的有重量、大小、高矮、远近和方位",
     ),
+    "planner.two_places": (
+        "two places are named for {names}; which one? (or say “then”)",
+        "{names} 有两个去处；放到哪一个？（或说“然后”）",
+    ),
+    "planner.doubt_one": ("“{word}” is not known here; did you mean “{names}”?", "不认识“{word}”；是不是“{names}”？"),
     "planner.doubt": ("“{word}” may be {names}; which is meant?", "“{word}”可能是 {names}；是哪一个？"),
     "planner.tie": ("none of {names} is alone the {what} one; name one", "{names} 不分上下；请说是哪个"),
     "planner.unmeasured": ("the scene does not tell which is the {what}: {names}", "场景里看不出哪个最合适：{names}"),
@@ -129,6 +138,18 @@ ROWS = {
     ),
     "planner.other_holds": ("{robot} is holding {name}", "{robot} 正拿着{name}"),
     "planner.held_now": ("{name} is in the gripper; say where to put it", "{name} 在夹爪里；请说放到哪里"),
+    "planner.shift_inside": (
+        "{name} is in {where}: only what is on something can be moved by a distance; take it out first",
+        "{name}在{where}里：只有放在台面上的东西才能按距离移动；请先把它拿出来",
+    ),
+    "planner.shift_unknown": (
+        "it is not known what {name} rests on, so it cannot be moved by a distance",
+        "不知道{name}放在什么上面，不能按距离移动",
+    ),
+    "planner.no_side": (
+        "{name} is not on a table, so nothing can be put to one side of it",
+        "{name}不在台面上，不能把东西放到它的某一边",
+    ),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
     "planner.left_or_meant": (
         "it is not clear whether “{what}” is meant as well, or is left alone; say it in a sentence of its own",
@@ -138,9 +159,29 @@ ROWS = {
         "it is not clear whether “{what}” says where the thing is or where it goes",
         "“{what}”是说东西在哪里还是放到哪里，不清楚",
     ),
+    "planner.remainder": (
+        "“what is left of {what}” may be what remains of it, or what lies to its left; say “to the left of”, or name the things",
+        "所说的可能是{what}剩下的部分，也可能是它左边的东西；请说明",
+    ),
+    "planner.remainder_untold": (
+        "how much of a thing remains, the scene does not tell",
+        "场景里看不出东西还剩多少",
+    ),
+    "planner.rest_of": (
+        "it is not clear whether “{what}” is only of what lies in the same place, or {names} as well; say of which",
+        "不清楚“{what}”只是指同一处的东西，还是也包括 {names}；请说明",
+    ),
+    "planner.emptied_or_moved": (
+        "it is not clear whether {names} is to be emptied, or what is to happen to it; say “empty” or what to move where",
+        "不清楚是要清空 {names} 还是要做别的；请说“清空”，或说明把什么放到哪里",
+    ),
     "planner.no_container": (
         "there is no container to put things into; name a place",
         "这里没有可以放东西的容器；请说放到哪里",
+    ),
+    "planner.into_which": (
+        "it is not said where to: {names}? Name the place",
+        "没有说放到哪里：{names}？请说出地方",
     ),
     "planner.no_surface": ("there is no table here to clear", "这里没有要收拾的桌子"),
     "planner.shut": ("{where} is not open: open it first", "{where} 没有打开：请先打开它"),
@@ -151,6 +192,10 @@ ROWS = {
     "planner.one_hand": (
         "one gripper holds one thing, and {names} were named; say where to put them",
         "一个夹爪只能拿一个东西，而说了 {names}；请说放到哪里",
+    ),
+    "planner.hand_kept": (
+        "{name} is in the gripper and may not be moved: while it is held there, nothing else can be done",
+        "{name} 在夹爪里而且不能动：拿着它的时候，什么别的都做不了",
     ),
     "planner.hand_full": (
         "the gripper would still hold {name}; say first where to put it",
@@ -164,6 +209,18 @@ ROWS = {
     "planner.no_lid": ("{names} has neither a drawer nor a lid", "{names}既没有抽屉也没有盖子"),
     "planner.ball": ("{names} cannot stand: nothing about a ball is upright", "{names}无法直立：球没有正反"),
     "planner.round": ("nothing stands on something round: {names}", "圆的东西上面放不住别的：{names}"),
+    "planner.shut_in": (
+        "{name} is in {where}, which is shut; open it first",
+        "{name}在{where}里，{where}没有打开；请先打开",
+    ),
+    "planner.lid_up": (
+        "nothing stays on {where} while its lid is up; close it first",
+        "{where}的盖子开着，上面放不住东西；请先关上",
+    ),
+    "planner.steep": (
+        "nothing stays on something that is tilted by {degrees}°: {names}",
+        "倾斜 {degrees}° 的东西上面放不住别的：{names}",
+    ),
     "planner.stack_one": ("a stack needs two things", "叠放至少要两个东西"),
     "planner.one_support": ("only one thing can stand on {name}; say stack", "{name} 上只能放一个东西；请说叠起来"),
     "planner.few_boxes": ("there are more groups than containers: {names}", "组数比容器多：{names}"),
@@ -180,6 +237,10 @@ ROWS = {
         "{name} cannot be put at ({where}): it is out of reach, or something stands there",
         "{name} 不能放到 ({where})：够不着，或那里有东西",
     ),
+    "planner.in_box": (
+        "{name} is in {where}, and nothing is stacked there; take it out first",
+        "{name}在{where}里，那里不能堆叠；请先把它拿出来",
+    ),
     "planner.full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
     "planner.too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
     "planner.far": ("{where} is out of reach", "{where}够不着"),
@@ -188,12 +249,28 @@ ROWS = {
     "planner.gone": ("{name} is not in the scene any more", "{name} 已不在场景中"),
     "planner.protected": ("{name} may not be touched", "{name} 不能动"),
     "planner.contradiction": ("{names} should both be moved and be left alone", "{names} 又要动又不要动，自相矛盾"),
+    "planner.barred": (
+        "something should be put in, on or to {names}, and nothing should",
+        "又要放到 {names}，又不要放到那里，自相矛盾",
+    ),
+    "planner.within_kept": (
+        "{names} lies in {boxes}, and it is not clear whether that is to be left as it is; say of each thing where it goes",
+        "{names} 在 {boxes} 里，不清楚它里面的东西动不动；请逐个说明放到哪里",
+    ),
+    "planner.left_within": ("left where it is: {names}", "没有动：{names}"),
+    "planner.not_counted": ("not counted as “{what}”: {names}", "没有算作“{what}”：{names}"),
+    "planner.no_other": (
+        "there is no other “{what}” than the one that is not to be used; name a place",
+        "除了不要用的以外，没有别的“{what}”；请说放到哪里",
+    ),
     "planner.did_you_mean": (" (did you mean “{word}”?)", "(是不是“{word}”？)"),
     "planner.step_said": ("{step}: {said}", "{step}：{said}"),
     "planner.an_order": ("an order", "指令"),
     "planner.example": ("e.g. {said}", "例如：{said}"),
     "planner.feasible_goals": ("goals that this body can bring about", "这个机器人能达到的目标"),
     "planner.done": ("done", "完成"),
+    "planner.done_badly": ("the goal holds, but not all went well: {what}", "目标已达到，但并非一切顺利：{what}"),
+    "planner.so_already": ("already done", "已经是这样"),
     "planner.nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
     "planner.note": ("Understood: {what}", "理解为：{what}"),
     "planner.none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
@@ -239,6 +316,11 @@ ROWS = {
     "planner.goal_opened": ("{a} {b}", "{b}{a}"),
     "planner.goal_upright": ("{a} upright", "{a}直立"),
     "planner.goal_area": ("{a} in the {b} strip", "{a}在“{b}”区"),
+    "planner.goal_centre": ("{a} in the middle of {b}", "{a}在{b}中间"),
+    "planner.off_centre": (
+        "{name} is {cm:.0f} cm from the middle of {where}, which is taken by {others}",
+        "{name}离{where}正中 {cm:.0f} 厘米，那里有{others}",
+    ),
     "planner.goal_down": ("{a} put down", "{a}已放下"),
     "planner.goal_holding": ("{a} held", "拿着{a}"),
     "planner.goal_seen": ("{a} seen", "看到{a}"),
@@ -320,8 +402,14 @@ ROWS = {
     "planner.yes": ("yes, {rest}", "是的，{rest}"),
     "planner.no": ("no, {rest}", "不，{rest}"),
     "planner.none_here": ("there is no {what} here; here are: {here}", "这里没有{what}；这里有：{here}"),
+    "planner.none_of_them_here": ("there are no {what} here; here are: {here}", "这里没有{what}；这里有：{here}"),
+    "planner.none_called": (
+        "nothing here is called “{what}”; here are: {here}",
+        "这里没有叫“{what}”的东西；这里有：{here}",
+    ),
     "planner.colour_unknown": ("{thing} has no colour in the scene", "场景里没有{thing}的颜色"),
     "planner.colours_unknown": ("{things} have no colour in the scene", "场景里没有{things}的颜色"),
+    "planner.contents_unknown": ("the scene does not tell what is in {places}", "场景里看不出{places}里有什么"),
     "planner.colour_is": ("{thing} is {colour}", "{thing}是{colour}的"),
     "planner.count_of": ("{n}: {things}", "{n}：{things}"),
     "planner.is_best": ("{thing} is the {best}", "{thing}{best}"),

@@ -8,6 +8,14 @@ ROWS = {
         "correct the package, or install a version of it that works",
         "修正该软件包，或安装它可用的版本",
     ),
+    "plugin.start_died": (
+        "{n} times a start ended, or was killed, during {call}",
+        "已有 {n} 次启动在执行 {call} 时结束或被终止",
+    ),
+    "plugin.correct_start": (
+        "correct the package; to try it again, change its entry or remove {file}, then start again",
+        "修正该软件包；要再试，请改动其条目或删除 {file}，然后重新启动",
+    ),
     "plugin.built_in_name": ("another name: there is a built-in one", "其他名称：已有同名的内置插件"),
     "plugin.rename": ("rename the one of the package", "给软件包中的插件改名"),
     "plugin.from": ("in {names}", "来自 {names}"),
@@ -31,6 +39,7 @@ ROWS = {
     "plugin.raises": ("it raised {name} {said}", "它抛出了 {name} {said}"),
     "plugin.an_answer": ("an answer, or an error", "答复，或一个错误"),
     "plugin.late": ("it did not answer within {s:g} s", "它在 {s:g} 秒内没有应答"),
+    "plugin.silent": ("{call} has not returned within {s:g} s", "{call} 在 {s:g} 秒内没有返回"),
     "plugin.answer_in_time": ("an answer within the session's limits", "在会话时限内应答"),
     "plugin.is_over": ("it was late, and its session went on without it", "它已超时，会话已不再等它"),
     "plugin.end_in_time": ("answer within the session's limits", "请在会话时限内应答"),

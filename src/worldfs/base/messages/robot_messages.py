@@ -10,6 +10,7 @@ ROWS = {
     "robot.body": ("robot", "机器人"),
     "robot.floor": ("floor", "地面"),
     "robot.contact": ("{one}-{other} ({mm:.0f} mm deep)", "{one}-{other} ({mm:.0f} 毫米深)"),
+    "robot.near": ("{one}-{other} ({mm:.0f} mm apart)", "{one}-{other}（相距 {mm:.0f} 毫米）"),
     "robot.at_goal": ("at the goal {hits}", "在目标处：{hits}"),
     "robot.at_grasp": ("at the grasp {hits}", "在抓取处：{hits}"),
     "robot.on_the_way": ("on the way to it {hits}", "在接近途中：{hits}"),
@@ -17,8 +18,8 @@ ROWS = {
     "robot.way_to_it": ("the straight way to it fails at waypoint {n} of 10", "直线接近在第 {n}/10 个路径点失败"),
     "robot.way_down": ("the straight way down fails at waypoint {n} of 10", "直线下降在第 {n}/10 个路径点失败"),
     "robot.no_contact": (
-        "no contact deeper than 2 mm at the goal and along the path",
-        "目标处及路径上没有深于 2 毫米的接触",
+        "no contact that would move a thing, at the goal or along the path",
+        "目标处及路径上没有会移动物体的接触",
     ),
     "robot.clear_the_way": ("move what is in the way first, or choose another place", "先移开挡路的物体，或换一个位置"),
     "robot.no_free_way": ("no way there that is free of collision", "没有不碰撞的路径到达那里"),
@@ -125,6 +126,10 @@ ROWS = {
     "robot.held_object": ("an object in the gripper", "夹爪中有物体"),
     "robot.holds": ("the gripper holds {id}", "夹爪正拿着 {id}"),
     "robot.holds_nothing": ("the gripper is empty", "夹爪是空的"),
+    "robot.would_drop": (
+        "the gripper holds {id} at {at}, where nothing is under it: it would fall",
+        "夹爪正拿着 {id}，位于 {at}，下面没有支撑：它会掉落",
+    ),
     "robot.free_object": ("an object that no robot holds", "没有机器人拿着的物体"),
     "robot.holds_it": ("{robot} holds {id}", "{robot} 正拿着 {id}"),
     "robot.let_place": ("let {robot} place it first", "先让 {robot} 把它放下"),
@@ -163,9 +168,17 @@ ROWS = {
     ),
     "robot.cancelled": ("cancelled", "已取消"),
     "robot.timeout": ("timeout", "超时"),
+    "robot.moved_others": (
+        "{said}; an order may move only the things that it is about",
+        "{said}；指令只可移动与其有关的物体",
+    ),
+    "robot.now_at": ("{said}; now {places}", "{said}；现在：{places}"),
+    "robot.lies_now": ("{id} is at {at}", "{id} 位于 {at}"),
+    "robot.held_now": ("{id} is in the hand, at {at}", "{id} 在夹爪中，位于 {at}"),
     "robot.also_moved": ("also moved: {moved}", "另外移动了：{moved}"),
     "robot.and_also": ("{said}; {more}", "{said}；{more}"),
     "robot.moved_by": ("{id} by {mm:.0f} mm", "{id} 移动 {mm:.0f} 毫米"),
+    "robot.turned_by": ("{id} by {degrees:.0f}°", "{id} 转动 {degrees:.0f}°"),
     # -- a robot that walks
     "robot.walk_reached": (
         "{what} reached: {mm:.0f} mm from the planned place, upright, at rest",
@@ -228,8 +241,21 @@ ROWS = {
     ),
     "robot.lost_carrying": ("object lost on the way: {id} is at {at}", "物体在途中掉落：{id} 位于 {at}"),
     "robot.lost_lowering": ("object lost while lowering: {id} is at {at}", "物体在下放时掉落：{id} 位于 {at}"),
+    "robot.dropped": (
+        "{robot} no longer holds {id}, which left its gripper without an order and is at {at}",
+        "{robot} 已不再拿着 {id}：它在没有指令时脱离夹爪，现位于 {at}",
+    ),
+    "robot.hand_keeps": ("{id} in its gripper until an order sets it down", "{id} 在夹爪中，直到有指令将它放下"),
+    "robot.pick_again": ("pick {id} up again where it is", "在 {id} 现在的位置重新拿起它"),
+    "robot.slips": (
+        "the grip is not firm: {id} slips {mm:.1f} mm/s in the hand, at {at}",
+        "没有夹稳：{id} 在夹爪中以 {mm:.1f} 毫米/秒滑动，位于 {at}",
+    ),
     # -- placing
-    "robot.surface": ("a place with something beneath it to rest on, within 0.15 m", "下方 0.15 米内有支撑面的位置"),
+    "robot.surface": (
+        "a point on a surface, or the thing's centre when it rests there, within 30 mm",
+        "某个支撑面上的点，或物体放在那里时的中心，误差 30 毫米以内",
+    ),
     "robot.no_surface": (
         "{at}: the nearest surface there is {under} at z = {z:.3f} m",
         "{at}：那里最近的支撑面是 {under}，z = {z:.3f} 米",

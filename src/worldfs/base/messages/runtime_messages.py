@@ -31,8 +31,8 @@ ROWS = {
     "runtime.enabled_robot": ("an enabled robot", "已启用的机器人"),
     "runtime.disabled": ("{node} is disabled", "{node} 已停用"),
     "runtime.enable_robot": (
-        "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again",
-        "在 config.json 的 embodiments.instances(或 ROBOTS.md)中设 enabled: true，然后重新启动",
+        "set enabled: true in config.json embodiments.instances (or in ROBOTS.md, then start again)",
+        "在 config.json 的 embodiments.instances 中设 enabled: true(在 ROBOTS.md 中设置的，须重新启动)",
     ),
     "runtime.no_nodes": ("no node is configured", "没有配置机器人"),
     "runtime.no_robot_id": ("no robot_id", "没有 robot_id"),
@@ -93,6 +93,10 @@ ROWS = {
     ),
     "runtime.readable_stops": ("stops that can be read", "可读的停止记录"),
     "runtime.did_not_stop": ("{noun} did not stop when asked", "{noun}在要求停止后没有停下"),
+    "runtime.silent": (
+        "{call} has not returned from {job}, which has ended; other orders of {node} wait for that",
+        "{call} 尚未从已结束的 {job} 返回；{node} 的其他指令在等待它返回",
+    ),
     "runtime.the_driver": ("the driver", "驱动"),
     "runtime.queue_timeout": ("timed out: waited longer than {s:g} s in the queue", "等待执行超过 {s:g} 秒"),
     "runtime.timed_out": (
@@ -130,8 +134,8 @@ ROWS = {
         "{why}。没有下达任何指令，也没有停止任何机器人；要停止所有机器人：paos stop",
     ),
     "runtime.waiting_stopped": (
-        "waiting: {node} is stopped, until: paos resume --node {node}",
-        "等待：{node} 已停止，恢复请运行：paos resume --node {node}",
+        "waiting: a stop of {node} is in force, until: paos resume --node {node}",
+        "等待：对 {node} 的停止仍然有效，恢复请运行：paos resume --node {node}",
     ),
     "runtime.waiting_lost": ("waiting for {node}: lost, no process serves it", "等待 {node}：失联，没有进程为其服务"),
     "runtime.waiting_lost_since": (
@@ -139,19 +143,13 @@ ROWS = {
         "等待 {node}：失联，最后一次收到消息：{at}，没有进程为其服务",
     ),
     "runtime.served_again": ("{node} is served again", "已重新有进程为 {node} 服务"),
-    "runtime.robot_stopped": (
-        "{node} is stopped (by {by}, {at}): it takes no orders until: paos resume --node {node}",
-        "{node} 已停止 ({by}，{at})：恢复之前不执行指令，请运行：paos resume --node {node}",
+    "runtime.stop_in_force": (
+        "{said} (stop by {by}, {at}); it takes no orders until: paos resume --node {node}",
+        "{said} (停止：{by}，{at})；恢复之前不执行指令，请运行：paos resume --node {node}",
     ),
     "runtime.robot_was_stopped": (
-        "{node} was stopped meanwhile, and has been resumed since",
-        "{node} 期间被停止，之后已恢复",
-    ),
-    "runtime.robot_may_move": (
-        "{node} was told to stop (by {by}, {at}) and may still move: {why}; use the robot's hardware stop; "
-        "queued jobs are held until: paos resume --node {node}",
-        "已要求 {node} 停止 ({by}，{at})，它可能仍在运动：{why}；请使用机器人的硬件急停；"
-        "恢复之前任务保持等待，恢复请运行：paos resume --node {node}",
+        "{node}: a stop came meanwhile, and a resume has ended it since: it may move",
+        "{node}：期间收到停止，之后已恢复：它可能会运动",
     ),
     "runtime.may_move": (
         "{said}; {node} may still move, since it has not confirmed that it stands: use its hardware stop",

@@ -183,8 +183,8 @@ ROWS = {
     ),
     "session.unknown_action": ("{source!r}; there are {names}", "{source!r}；现有 {names}"),
     "session.other_size": (
-        "{source} of {n} numbers; the target accepts {names}",
-        "{n} 个数的 {source}；目标接受 {names}",
+        "{source} of {n} numbers; expected {size}: {meaning}; the target declares {names}",
+        "{n} 个数的 {source}；应有 {size} 个数：{meaning}；目标声明 {names}",
     ),
     "session.no_conversion": (
         "{source}; the target accepts {names}, and between joints and the tool there is no conversion",
@@ -408,6 +408,10 @@ ROWS = {
     "session.declare_or_remove": (
         "remove the parameter, or let the runtime declare what it reads (`parameters`)",
         "删除该参数，或让运行时声明它读取的参数（`parameters`）",
+    ),
+    "session.others_changed": (
+        "{named} was named and did not move, and its scene has others than before: {changed}",
+        "指定的是 {named}，但它没有移动，而场景中出现或消失了其他物体：{changed}",
     ),
     "session.thing_gone": (
         "the target says that it succeeded, and its scene does not have {named}",

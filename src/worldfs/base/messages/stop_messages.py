@@ -7,21 +7,59 @@ ROWS = {
         "{node}: stop sent, not confirmed: {why}; use the robot's hardware stop",
         "{node}：已发送停止，未得到确认：{why}；请使用机器人的硬件急停",
     ),
+    "stop.told_all_the_same": (
+        "the robots were told to stop all the same: /nodes/ID/stop says whether each stands; {fix}",
+        "仍已通知各机器人停止：/nodes/ID/stop 说明每个机器人是否已静止；{fix}",
+    ),
+    "stop.interrupted_told": (
+        "interrupted: the drivers were told to stop; whether every robot stands is not known: see paos status",
+        "已中断：已通知各驱动停止；是否所有机器人都已静止尚不清楚：见 paos status",
+    ),
+    "stop.interrupted_sent": (
+        "interrupted: the stop was sent, and no driver is known to have heard it; use the robot's hardware stop",
+        "已中断：停止已发出，但不知道是否有驱动收到；请使用机器人的硬件急停",
+    ),
     "stop.not_delivered": (
         "stop NOT delivered: {why}; use the robot's hardware stop",
         "停止未送达：{why}；请使用机器人的硬件急停",
+    ),
+    "stop.sent_unanswered": (
+        "{why}; a kernel that was started for this place (process {pids}) was sent the stop and has not answered: it "
+        "may be ending, and what its robots do is not known",
+        "{why}；已向为此处启动的内核(进程 {pids})发送停止，尚未应答：它可能正在退出，其机器人的动作未知",
+    ),
+    "stop.no_kernel_found": (
+        "{why}; no kernel that was started for this place runs on this machine",
+        "{why}；本机没有为此处启动的内核在运行",
     ),
     "stop.robot_not_delivered": (
         "{node}: stop NOT delivered: {why}; use the robot's hardware stop",
         "{node}：停止未送达：{why}；请使用机器人的硬件急停",
     ),
     "stop.may_move": (
-        "{node} may still move: its last order has ended, and it has not confirmed that it stands ({why})",
-        "{node} 可能仍在运动：它的上一条指令已结束，但尚未确认已静止（{why}）",
+        "{node} may still move: its last order was to end, and it has not confirmed that it stands ({why})",
+        "{node} 可能仍在运动：它的上一条指令应当结束，但尚未确认已静止（{why}）",
+    ),
+    "stop.left_moving": (
+        "{node} may still move: no kernel serves it, and it was carrying out {job} when its kernel was last heard of",
+        "{node} 可能仍在运动：没有内核为其服务，最后一次收到其内核的消息时它正在执行 {job}",
+    ),
+    "stop.left_fix": (
+        "use the robot's hardware stop, or start `paos up`: it stops the robot and looks whether it stands",
+        "请使用机器人的硬件急停，或启动 `paos up`：它会停止机器人并检查其是否静止",
     ),
     "stop.not_connected": (
         "it is not connected ({why}); the stop is sent as soon as it is",
         "它未连接（{why}）；一旦连接便会发送停止",
+    ),
+    "stop.no_driver": (
+        "its driver could not be opened ({why}); the stop is sent as soon as it can be",
+        "其驱动无法打开（{why}）；一旦可以打开便会发送停止",
+    ),
+    "stop.unopened": ("{why}: {said}", "{why}：{said}"),
+    "stop.start_failed": (
+        "No kernel runs. May still move: {nodes}; use their hardware stop",
+        "没有内核在运行。可能仍在运动：{nodes}；请使用其硬件急停",
     ),
     "stop.failed": ("the driver's stop failed: {why}", "驱动执行停止时出错：{why}"),
     "stop.readable": ("a record of stops that can be read", "可以读取的停止记录"),

@@ -191,6 +191,15 @@ ROWS = {
         "its joints read exactly the same through {s:g} s of commands",
         "在 {s:g} 秒的指令中，其关节读数始终完全相同",
     ),
+    "target.unmoved": (
+        "what it measures stayed exactly the same through its last commands",
+        "在最近的指令中，其测量值始终完全相同",
+    ),
+    "target.far_joint": (
+        "its joint {joint} reads {rad:.4g} rad, where its maker lets no joint be",
+        "关节 {joint} 的读数为 {rad:.4g} 弧度，远超出厂家范围",
+    ),
+    "target.far_place": ("it says that it is {m:.4g} m away", "它报告的位置远在 {m:.4g} 米之外"),
     "target.old_state": (
         "its state is {age:.2f} s old; expected at most {s:g} s (safety.stale_s)",
         "其状态已有 {age:.2f} 秒；应至多 {s:g} 秒(safety.stale_s)",

@@ -68,7 +68,6 @@ ROWS = {
     "world.no_film": ("the driver of {node} cannot film", "{node} 的驱动不能拍摄"),
     "world.use_simulation": ("use one that can: --driver simulation", "改用可以的：--driver simulation"),
     # -- robots and targets
-    "world.driver_silent": ("{call} has not returned within {s:g} s", "{call} 在 {s:g} 秒内没有返回"),
     "world.orders_wait": (
         "its orders wait until {s:g} s have passed, then they are refused: see whether it is on and connected",
         "其指令等到满 {s:g} 秒，之后将被拒绝：请检查它是否已开机并连接",
@@ -155,7 +154,10 @@ ROWS = {
         "{said}; queued jobs are held until: paos resume --node {node}",
         "{said}；恢复请运行：paos resume --node {node}",
     ),
-    "world.stopped_since": ("{node}: stopped, and resumed since", "{node}：已停止，之后又恢复"),
+    "world.stopped_since": (
+        "{node}: the stop is not in force any more: it may move",
+        "{node}：该停止已不再有效：它可能会运动",
+    ),
     "world.no_robot_to_command": (
         "agent {agent!r} has no robot that it may command",
         "智能体 {agent!r} 没有可以指挥的机器人",
@@ -172,6 +174,18 @@ ROWS = {
     "world.at_rest": ("things that rest on something, and in no other", "物体都有支撑，且互不重叠"),
     "world.built_elsewhere": ("the simulation is at rest otherwise: {moved}", "仿真静止后与文件不同：{moved}"),
     "world.stand_added": ("{id} added below what hangs in the air", "在悬空物体下加了 {id}"),
+    "world.built_written": (
+        "ENVIRONMENT.md has where they are now; where a thing is to be elsewhere, correct it there and start again",
+        "ENVIRONMENT.md 已改为现在的位置；如不对，请在其中改正后重新启动",
+    ),
+    "world.edited_elsewhere": (
+        "the simulation does not follow an edit of the document: {moved}",
+        "仿真不随文件的修改而变：{moved}",
+    ),
+    "world.start_edited": (
+        "start again, and the world is built as the document has it; until then robots plan with where things are",
+        "重新启动后，仿真按文件重建；在此之前机器人按物体的实际位置规划",
+    ),
     "world.look_built": (
         "correct the document and start again; until then the simulation goes on from where they are now",
         "请改正文件后重新启动；在此之前仿真从它们现在的位置继续",

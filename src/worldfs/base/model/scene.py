@@ -49,7 +49,7 @@ class RobotState:
     pose: Vec = (0.0, 0.0, 0.0)  # base in the world frame: x, y, z [, roll, pitch, yaw]
     joint_state: Json = field(default_factory=dict)  # name → rad or m
     gripper: str = ""  # open | closed | holding
-    holding: str | None = None  # object id
+    holding: str | None = None  # object id; "": nothing; None: nothing if `gripper` is set, else it does not say
     extra: Json = field(default_factory=dict)
 
 

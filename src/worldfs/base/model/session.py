@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from .base import Json
 from .job import Order
+
+CHUNK_MODES: Final = ("chunk_buffer", "open_loop", "single_step")  # how much of a policy's answer is used
 
 
 @dataclass(frozen=True, slots=True)

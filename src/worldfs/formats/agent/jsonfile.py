@@ -68,7 +68,7 @@ def _explain(data: bytes, file: str) -> NoReturn:
     """Say what is wrong, with the slower reader that knows where."""
     from worldfs.formats import jsontext, prose
 
-    text = prose.decode(data, f"{file}#").removeprefix(BOM)
+    text = prose.utf8(data, f"{file}#").removeprefix(BOM)
     if not text.strip("\x00 \t\r\n"):
         raise BadInput(
             coded("file.empty_file"),

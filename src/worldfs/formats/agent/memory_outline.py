@@ -88,7 +88,7 @@ def parse(data: bytes, *, dated: bool = True) -> MemoryOutline:
     except UnicodeDecodeError:
         from worldfs.formats import prose
 
-        text = prose.decode(data, PATH)  # says where
+        text = prose.utf8(data, PATH)  # says where
     bom = text.startswith(BOM)
     lines = _split(text.removeprefix(BOM))
     end = lines[0][len(lines[0].rstrip("\r\n")) :] or "\n" if lines else "\n"

@@ -27,6 +27,7 @@ class EntryRegistry(NamedTuple, Generic[T]):
     entries: Mapping[str, T]
     findings: tuple[Finding, ...] = ()
     places: Mapping[str, int] = MappingProxyType({})  # id → index in the list, for findings that name a pointer
+    refused: Mapping[str, Finding] = MappingProxyType({})  # id → why there is no such entry, though the file has one
 
 
 def read(
@@ -59,6 +60,7 @@ def read(
     entries: dict[str, T] = {}
     places: dict[str, int] = {}
     findings: list[Finding] = []
+    refused: dict[str, Finding] = {}
     for i, item in enumerate(items):
         at = f"/{key}/{i}"
         try:
@@ -74,7 +76,9 @@ def read(
             places[id] = i
         except EntryRefused as bad:
             findings.append(sheet_members.finding(bad, file))
-    return EntryRegistry(word, entries, tuple(findings), places)
+            if isinstance(item, dict) and isinstance(id := item.get("id"), str) and id not in entries:
+                refused.setdefault(id, findings[-1])
+    return EntryRegistry(word, entries, tuple(findings), places, refused)
 
 
 def text(item: Json, key: str, at: str, default: str = "") -> str:

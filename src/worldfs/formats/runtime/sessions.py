@@ -12,6 +12,7 @@ from typing import Any, Final
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Order
+from worldfs.base.model.session import CHUNK_MODES
 from worldfs.base.restricting_fields import restricting, unread
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, refuse_two_lists, without_entries
@@ -238,6 +239,8 @@ def _figures(execution: Json, at: str) -> None:
         if not isinstance(execution.get(name), bool | None):
             raise EntryRefused(f"{at}/{name}", coded("file.true_or_false"), execution[name])
     _texts(execution, ("action_chunk_mode",), at)
+    if (mode := execution.get("action_chunk_mode")) and mode not in CHUNK_MODES:
+        raise EntryRefused(f"{at}/action_chunk_mode", coded("common.either_of", names=[*CHUNK_MODES]), mode)
 
 
 def _ref(value: Any, at: str, expected: str) -> str:

@@ -182,7 +182,10 @@ async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
 
 async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     found = await verbs.stat(frame.fid)
-    line = _entry_line(found, request.has_extension("attributes"))
+    attributes = request.has_extension("attributes")
+    line = _entry_line(found, attributes)
+    if found.real and attributes:
+        line["real"] = found.real
     if found.revision and request.has_extension("revision"):
         line["revision"] = found.revision
     if not found.directory and not found.writable and request.has_extension("why"):

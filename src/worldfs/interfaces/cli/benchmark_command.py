@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,8 +45,8 @@ def run(context: CommandContext) -> int:
     stop = threading.Event()
 
     def ask() -> None:
-        context.output.notice(coded("command.after_trials"))
         stop.set()
+        context.output.notice(coded("command.after_trials"))
 
     def told(line: Json, finished: int, of: int) -> None:
         count = f"{line['attempts']} attempt{'s' * (line['attempts'] != 1)} at {line['goals']}"
@@ -59,7 +58,7 @@ def run(context: CommandContext) -> int:
             {"event": "trial", "finished": finished, "of": of, **line}, "" if line["ok"] else "warn",
         )  # fmt: skip
 
-    with stop_on(ask, signal.SIGINT, signal.SIGTERM):
+    with stop_on(ask):
         found = run_benchmark(
             place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told,
             perception=perception, ranges=ranges,

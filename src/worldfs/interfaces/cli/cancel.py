@@ -34,9 +34,12 @@ def said_too_late(context: CommandContext, job: str, state: str) -> int:
 
 def said_cancelled(context: CommandContext, job: str, state: str, outcome: Outcome | None) -> int:
     """The report about a cancel that was written, and its exit code. `outcome`: of a job that has ended by now."""
-    if outcome is not None and unknown_effect(outcome):
+    if state == JobState.RUNNING.value or (outcome is not None and unknown_effect(outcome)):
         found = {"job": job, "cancel": "asked", "state": state, "may_move": True}
-        context.output.report(coded("command.was_cancelled", why=outcome.message), found, "bad")
+        said = coded("command.cancel_runs", job=job)
+        if outcome is not None:
+            said = coded("command.was_cancelled", why=outcome.message)
+        context.output.report(said, found, "bad")
         return REFUSED
     context.output.report(coded("command.cancel_asked", job=job), {"job": job, "cancel": "asked"})
     return DONE

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worldfs.access.standing import local_actor_name
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from worldfs.base.model import Job
     from worldfs.formats.config import Config
+    from worldfs.runtime.stop_call import HomeKernel
     from worldfs.world.fleet_share import FleetShare
     from worldfs.world.home import Home
     from worldfs.world.world import World
@@ -186,6 +187,32 @@ class CommandContext:
             log=log or _silent,
             engine=engine,
         )
+
+    def other_kernels(self, *, every: bool = False) -> list[HomeKernel]:
+        """The kernels that were started for the home and serve another workspace than config.json names now; `every`:
+        also those that serve this one. None for a directory that is named with --workspace."""
+        from worldfs.base.clock import SystemClock
+        from worldfs.runtime.stop_call import other_kernels
+        from worldfs.world.robot_stops import ANSWER_S
+
+        if self["workspace"]:
+            return []
+        home = self.home.path
+        try:
+            root = home if every else self.workspace
+        except WorldError:  # an unreadable config.json names none
+            root = home
+        return other_kernels(str(home), root, SystemClock(), ANSWER_S)
+
+    def open_other(self, root: Path) -> World:
+        """The workspace of one of these, to read and submit. Raises `NotFound` where it has gone."""
+        from pathlib import Path
+
+        from worldfs.world.home_world import open_home_world
+
+        if not root.is_dir():
+            raise NotFound(coded("command.no_workspace"), path=str(root), op=self["command"])
+        return open_home_world(root, self._config_of_workspace(), agents=Path(self.agents))
 
     def _real_time(self, config: Config) -> float:
         """How many seconds of a simulation pass in one; 0: as many as can."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import IO
@@ -84,8 +86,8 @@ class CommandOutput:
 
     def notice(self, text: str) -> None:
         """A notice on standard error, in both forms: one line, as `line`. Where nothing can be written, nothing is."""
-        with suppress(OSError):
-            print(one_visible_line(self._said(text)), file=self.err, flush=True)
+        with suppress(OSError, ValueError):  # ValueError: a plug-in has closed it
+            _put(one_visible_line(self._said(text)), self.err)
 
     def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
@@ -101,20 +103,40 @@ class CommandOutput:
         return render(text, self.language()) if isinstance(text, CodedText) else text
 
     def _print(self, text: str) -> None:
-        print(text, file=self.out, flush=True)  # at once: a pipe or a log is followed live
+        """Raises `OSError` where it cannot be written, also where a plug-in has closed the stream."""
+        try:
+            _put(text, self.out)
+        except ValueError as error:
+            raise OSError(errno.EBADF, str(error)) from error
+
+    def _is_terminal(self) -> bool:
+        return not getattr(self.out, "closed", False) and self.out.isatty()
 
     def _width(self) -> int:
         """The terminal's width; 0: no terminal, lines are not wrapped."""
 
         try:
-            return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
+            return os.get_terminal_size(self.out.fileno()).columns if self._is_terminal() else 0
         except (OSError, ValueError):
             return 0
 
     def _coloured(self, text: str, mood: str) -> str:
-        if mood in _COLOURS and self.out.isatty() and not os.environ.get("NO_COLOR"):
+        if mood in _COLOURS and self._is_terminal() and not os.environ.get("NO_COLOR"):
             return f"\x1b[{_COLOURS[mood]}m{text}\x1b[0m"
         return text
+
+
+def _put(text: str, stream: IO[str]) -> None:
+    """At once: a pipe or a log is followed live."""
+    try:
+        print(text, file=stream, flush=True)
+    except RuntimeError:  # a signal's handler says it, and what the signal interrupted is writing to the stream
+        threading.Thread(target=_put_late, args=(text, stream)).start()
+
+
+def _put_late(text: str, stream: IO[str]) -> None:
+    with suppress(OSError, ValueError):
+        print(text, file=stream, flush=True)
 
 
 def visible(text: str) -> str:
@@ -127,7 +149,15 @@ def one_visible_line(text: str) -> str:
     return shown_text(text, keep="\t")
 
 
-class VisibleStream(io.TextIOWrapper):
+class LentStream(io.TextIOWrapper):
+    """A standard stream of a process that runs plug-ins: they print on it, and one that closes it closes nothing."""
+
+    def close(self) -> None:
+        with suppress(OSError, ValueError):
+            self.flush()
+
+
+class VisibleStream(LentStream):
     """Standard error of a process: also what a library logs, or a traceback, may quote any peer."""
 
     def write(self, text: str) -> int:

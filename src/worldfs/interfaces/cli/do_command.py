@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 import threading
 from contextlib import ExitStack
 from dataclasses import replace
@@ -74,14 +73,14 @@ def run(context: CommandContext) -> int:
 
     def ask() -> None:
         why[0] = "interrupted"
-        context.output.notice(coded("command.stopping"))
         stop.set()
+        context.output.notice(coded("command.stopping"))
 
     def time_is_up() -> None:
         why[0] = "timeout"
         stop.set()
 
-    with ExitStack() as stack:
+    with ExitStack() as signals, ExitStack() as stack:
         if context["record"]:
             check_film_options(context)
         if context["timeout"] is not None:
@@ -97,7 +96,7 @@ def run(context: CommandContext) -> int:
             context.output.report(refused, value, "bad")
             return EXIT[verdict]
         world, own_kernel = _world(context, stack)
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # up to here there is nothing to stop safely
+        signals.enter_context(stop_on(ask))  # up to here nothing moves; from here on until the world is closed
         motion = (
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
@@ -116,7 +115,7 @@ def run(context: CommandContext) -> int:
         reason = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
         verdict, result = "stopped", replace(result, reason=render(reason, instruction.language))
     code = EXIT[verdict]
-    said = ended_early(verdict, context["timeout"])
+    said = ended_early(verdict, context["timeout"], unsure=bool(unsure))
     if said and unsure:
         said = coded("runtime.may_move", said=said, node=unsure)
     message = render(said or result.reason, instruction.language)
@@ -177,11 +176,14 @@ def _unknown(context: CommandContext, why: str, error: KernelSilent) -> int:
     return EXIT[why]
 
 
-def ended_early(verdict: str, timeout: float | None) -> str:
-    """The message of an instruction that the user's Ctrl-C or --timeout ended; "" for any other."""
+def ended_early(verdict: str, timeout: float | None, *, unsure: bool = False) -> str:
+    """The message of an instruction that the user's Ctrl-C or --timeout ended; "" for any other. `unsure`: its last
+    job has ended without its driver, or its robot may still move."""
     if verdict == "interrupted":
-        return coded("command.interrupted")
-    return coded("command.timed_out", s=timeout) if verdict == "timeout" and timeout is not None else ""
+        return coded("command.interrupted_unsure") if unsure else coded("command.interrupted")
+    if verdict != "timeout" or timeout is None:
+        return ""
+    return coded("command.timed_out_unsure", s=timeout) if unsure else coded("command.timed_out", s=timeout)
 
 
 def _world(context: CommandContext, stack: ExitStack) -> tuple[World, bool]:
@@ -215,6 +217,7 @@ def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: 
         node = world.planner_port(context["node"]).robot_id
     except BadInput as error:
         if may_be_about_stopping(text):
+            error.found = coded("command.unread_stop", found=error.found)
             error.fix = coded("command.nothing_stopped", fix=error.fix)
         raise
     model = configured_model(world.config, context.home.path, context.environ, world.clock, PLANNER)

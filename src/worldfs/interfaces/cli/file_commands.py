@@ -117,14 +117,15 @@ def cat(context: CommandContext) -> int:
 
 def write(context: CommandContext) -> int:
     """Exit 1 if a robot that was stopped so has not confirmed that it stands."""
-    if stopped := _STOP_FILE.fullmatch(context["path"]):
-        from .stop_command import far_stop, stop
-
-        return far_stop(context, stopped[1]) if context["connect"] else stop(context, stopped[1])
+    given = context["path"]
+    if given.startswith("/") and (stopped := _STOP_FILE.fullmatch(_resolved(given))):
+        return _stop(context, stopped[1])
     data = _input_bytes(context)
     try:
         with open_tree(context) as tree:
-            path = tree.path_of(context["path"])
+            path = tree.path_of(given)
+            if stopped := _STOP_FILE.fullmatch(_resolved(path)):  # a name without its directories
+                return _stop(context, stopped[1])
             _check_declarations(context, path, data)
             done = tree.write(path, data, context["expect"] or "")
     except UserError:
@@ -132,11 +133,12 @@ def write(context: CommandContext) -> int:
     except WorldError as error:
         from worldfs.base.stop_words import is_stop
 
-        if not (_CHAT.fullmatch(context["path"]) and is_stop(data.decode(errors="replace"))):
+        chat = _CHAT.fullmatch(_resolved(given if given.startswith("/") else f"/{given}"))
+        if not (chat and is_stop(data.decode(errors="replace"))):
             raise
-        from .stop_command import undelivered
-
-        return undelivered(context, error_message(error))
+        # The robots may have been told before the message could not be stored: a stop once more says what is known.
+        context.output.notice(coded("command.paos", said=error_message(error)))
+        return _stop(context)
     more = {"job": done.job, "result_path": done.result_path} if done.job else {"revision": done.revision}
     said = coded("command.bytes_written", path=path, n=done.n)
     if done.result_path:
@@ -145,6 +147,20 @@ def write(context: CommandContext) -> int:
         said = coded("command.bytes_job", path=path, n=done.n, job=done.job)
     context.output.report(said, {"path": path, "bytes": done.n, **more})
     return 0
+
+
+def _stop(context: CommandContext, node: str | None = None) -> int:
+    from .stop_command import far_stop, stop
+
+    return far_stop(context, *([] if node is None else [node])) if context["connect"] else stop(context, node)
+
+
+def _resolved(path: str) -> str:
+    """An absolute path as it is after the links of a project; the home need not be there."""
+    from worldfs.tree.path import parse
+    from worldfs.world.layout import behind_member_link
+
+    return behind_member_link(parse(path))
 
 
 def _check_declarations(context: CommandContext, path: str, data: bytes) -> None:

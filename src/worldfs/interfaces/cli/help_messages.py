@@ -169,8 +169,8 @@ ROWS = {
         "每个事件输出一行。同一工作空间的第二个内核会被拒绝。",
     ),
     "help.up_until_idle": (
-        "end when no job is left, or none may begin (then exit 1)",
-        "没有剩余任务或没有任务可以开始时结束(后者退出码为 1)",
+        "end when no job is left, or none may begin or a sheet cannot be read (then exit 1)",
+        "没有剩余任务时结束；没有任务可以开始，或有任务表无法读取时也结束(退出码为 1)",
     ),
     "help.up_store": (
         "keep the workspace in this engine from now on: nats, nats://HOST:PORT/BUCKET, or disk",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
@@ -43,7 +42,7 @@ def run(context: CommandContext) -> int:
         return model.open()
 
     results = []
-    with stop_on(stop.set, signal.SIGINT, signal.SIGTERM):
+    with stop_on(stop.set):
         for found in run_instructions(cases, contestants, opened, clock, stop):
             results.append(found)
             context.output.report(

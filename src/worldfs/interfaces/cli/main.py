@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from worldfs.base.errors import StorageError, WorldError, from_os
 
 from .command_context import CommandContext
-from .command_output import CommandOutput, VisibleStream
+from .command_output import CommandOutput, LentStream, VisibleStream
 from .command_spec import CommandSpec
 from .command_table import COMMANDS
 from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
@@ -24,6 +26,7 @@ from .start import SELDOM
 Function = Callable[[CommandContext], int]
 
 LATER = ("copy", "inspect", "ipaddress", "shlex")  # imported by many at their start, and used by few commands
+EXIT_S = 5.0  # for the threads, processes and exit functions of plug-ins to end, once the command has
 TURN_S = 0.0005  # for which a thread that computes keeps the others waiting, one of which may hear a stop
 
 
@@ -35,10 +38,24 @@ def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMA
     open_closed_streams()
     if type(sys.stderr) is io.TextIOWrapper:  # not what a test puts there
         sys.stderr = VisibleStream(sys.stderr.buffer, sys.stderr.encoding, line_buffering=True)
+    if type(sys.stdout) is io.TextIOWrapper:
+        sys.stdout = LentStream(sys.stdout.buffer, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
     try:
-        return _answer(sys.argv[1:], table)
+        code = _answer(sys.argv[1:], table)
     finally:
         gc.freeze()  # else the interpreter collects garbage at exit for nothing
+    threading.Thread(target=_end_in_time, args=(code,), name="exit", daemon=True).start()
+    return code
+
+
+def _end_in_time(code: int) -> None:
+    """The interpreter waits at its exit for threads and processes that a plug-in has left: for so long, and no longer.
+
+    All that is ours is closed by then, and what was printed is flushed. A caller that goes on after the command is left
+    alone until it ends."""
+    threading.main_thread().join()
+    threading.Event().wait(EXIT_S)
+    os._exit(code)
 
 
 def open_closed_streams() -> None:
@@ -71,9 +88,13 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
     try:
         with Interrupts() as interrupts:
             code = _execute(words, table, output, interrupts)
-        sys.stdout.flush()  # here, where a closed pipe can still be handled
+        if not getattr(sys.stdout, "closed", False):  # by a plug-in; a stand-in of a library may not say so
+            sys.stdout.flush()  # here, where a closed pipe can still be handled
         return code
-    except BrokenPipeError:
+    except OSError as error:
+        # A pipe without a reader, a terminal that is closed, a stream that a plug-in has closed.
+        if error.errno not in (errno.EPIPE, errno.EIO, errno.EBADF):
+            raise
         # Python flushes again at exit: give it somewhere to flush to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
@@ -140,7 +161,10 @@ def _function(target: str) -> Function:
 def _refuse(error: WorldError, output: CommandOutput) -> int:
     from worldfs.base.messages.message_rendering import error_message
 
-    output.error(error_message(error), error.as_dict())
+    notes = getattr(error, "__notes__", ())
+    output.error(error_message(error), {**error.as_dict(), **({"notes": [*notes]} if notes else {})})
+    for note in notes if not output.json else ():
+        output.notice(note)
     return MACHINE if isinstance(error, StorageError) else MISUSE
 
 
@@ -148,6 +172,8 @@ def _our_bug(error: Exception, output: CommandOutput) -> int:
     import traceback
 
     text = f"{type(error).__name__}: {error}"
+    for note in getattr(error, "__notes__", ()):  # what is urgent, first
+        output.notice(note)
     more: Mapping[str, object] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
     if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
         traceback.print_exc()

@@ -6,10 +6,10 @@ import asyncio
 import os
 import platform
 import re
-import signal
 from typing import TYPE_CHECKING
 
 from worldfs import __version__
+from worldfs.base.ending_signals import ending_signals
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
@@ -39,7 +39,7 @@ def run(context: CommandContext) -> int:
     async def live() -> None:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ending_signals():
             loop.add_signal_handler(number, stop.set)
         await NodeDaemon(plan, identity, dict(context.environ), teller).run(stop)
 

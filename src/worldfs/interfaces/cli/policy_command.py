@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput
 from worldfs.base.extras import needs
@@ -36,7 +34,7 @@ def serve(context: CommandContext) -> int:
     server = PolicyServer(policy, clock, host, port, token=token, log=context.output.notice)
     name = info.name or context["policy"]
     place = f"[{host}]:{server.port}" if ":" in host else f"{host}:{server.port}"
-    with stop_on(server.stop, signal.SIGINT, signal.SIGTERM):
+    with stop_on(server.stop):
         context.output.report(
             coded("command.serving_policy", name=name, place=place),
             {"event": "policy", "state": "started", "policy": name, "host": host, "port": server.port},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,8 +29,8 @@ def run(context: CommandContext) -> int:
     stop = threading.Event()
 
     def ask() -> None:
-        context.output.notice(coded("command.after_episode"))
         stop.set()
+        context.output.notice(coded("command.after_episode"))
 
     def tell(tally: RecordingProgress) -> None:
         made = tally.last
@@ -43,7 +42,7 @@ def run(context: CommandContext) -> int:
         said = coded(code, n=tally.episodes, seed=made.seed, task=made.words, steps=made.length)
         context.output.report(said, value)
 
-    with stop_on(ask, signal.SIGINT, signal.SIGTERM):
+    with stop_on(ask):
         tally = record(Path(context["directory"]).expanduser(), recipe, context["episodes"], stop, tell)
     facts = {"episodes": tally.episodes, "frames": tally.frames, "failed": tally.failed}
     context.output.report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -93,12 +92,12 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
         job.cancel()
 
     def ask() -> None:
-        context.output.notice(coded("command.stopping_remote"))
         give_up("interrupted")
+        context.output.notice(coded("command.stopping_remote"))
 
     verdict: dict[str, object] = {}
     with ExitStack() as stack:
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
+        stack.enter_context(stop_on(ask))
         if context["timeout"] is not None:
             timer = threading.Timer(context["timeout"], give_up, ("timeout",))
             timer.daemon = True
@@ -119,7 +118,7 @@ def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float
     word = str(said.get("verdict") or said.get("code") or ("answered" if ended.ok else "failed"))
     cause = str(said.get("cause") or "")
     if not ended.ok and why and "cancelled" in (word, cause):
-        return why, ended_early(why, timeout)
+        return why, ended_early(why, timeout, unsure="verdict" not in said)  # the planner has seen its last job end
     if not ended.ok and cause in ("timeout", "cancelled") and word != "stopped":
         return cause, ended.error
     return word if word in EXIT else "failed", str(said.get("message") or ended.text or ended.error)

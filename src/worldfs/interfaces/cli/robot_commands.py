@@ -31,11 +31,13 @@ def remove(context: CommandContext) -> int:
     gone = remove_robot(context.home, context["robot"], cancel=context["cancel_jobs"], environ=context.environ)
     said = coded("fleet.robot_removed", id=gone.id, directory=gone.directory)
     facts = {"robot": gone.id, "directory": gone.directory, "removed": True,
-             "cancelled": list(gone.cancelled), "unended": list(gone.unended),
+             "cancelled": list(gone.cancelled), "ended": dict(gone.ended), "unended": list(gone.unended),
              "unconfirmed": list(gone.unconfirmed)}  # fmt: skip
     context.output.report(said, facts, "good")
     if ending := [job for job in gone.cancelled if job not in gone.unended]:
         context.output.line(coded("fleet.jobs_end", jobs=ending))
+    for job, how in gone.ended.items():
+        context.output.line(coded("fleet.job_ended", job=job, how=how))
     if gone.unended:
         context.output.notice(coded("fleet.jobs_unended", id=gone.id, jobs=list(gone.unended)))
     if gone.unconfirmed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
+from worldfs.base.ending_signals import hear_ending_signals
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.extras import require
 from worldfs.base.messages import coded
@@ -43,12 +43,7 @@ def run(context: CommandContext) -> int:
         async def life() -> None:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
-            def ask(number: signal.Signals) -> None:
-                stop.set()
-                loop.remove_signal_handler(number)  # a second request forces the end
-
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, ask, number)
+            hear_ending_signals(loop, stop.set)
             await serve(
                 realm,
                 where,

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
+from worldfs.base.ending_signals import ending_signals
 from worldfs.base.signal_relay import relayed_signals
 from worldfs.base.stop_signal import CtrlC
 
 _Handler = Callable[[int, FrameType | None], object] | int | None
+WAKE_S = 0.05  # between two tries to wake the main thread
 _DEFAULTS = (signal.default_int_handler, signal.SIG_DFL)  # the interpreter's, and that of `start`
 
 
@@ -56,21 +58,62 @@ class Interrupts:
 
 
 @contextmanager
-def stop_on(ask: Callable[[], None], *numbers: signal.Signals) -> Iterator[None]:
-    """While entered, the first of `numbers` calls `ask`, every later one raises KeyboardInterrupt."""
-    asked = False
+def stop_on(ask: Callable[[], None], leave: Callable[[], object] | None = None) -> Iterator[None]:
+    """While entered, the first signal that asks to end calls `ask`, every later one raises KeyboardInterrupt.
+
+    `leave` is called before that, in a thread, since what the second signal interrupts may hold any lock. Until it has
+    returned, further signals do nothing. It must not raise.
+
+    A later SIGHUP never does: of a closed terminal the system and the shell each send one. From the first signal on
+    SIGHUP does nothing any more, also after this is left: what is entered around it is closed then, and stops robots.
+    """
+    asked, again, told = False, False, leave is None
+    pressed, over, main = threading.Event(), threading.Event(), threading.get_ident()
 
     def take(number: int, frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
-            raise CtrlC
-        asked = True
-        ask()
+        nonlocal asked, again
+        if not asked:
+            asked = True
+            ask()
+        elif number != signal.SIGHUP:
+            if told:
+                over.set()
+                raise CtrlC
+            if not again:  # a signal that interrupts this handler must not wait for the lock in it
+                again = True
+                pressed.set()
 
-    before = {number: signal.signal(number, take) for number in numbers}
+    def tell() -> None:
+        nonlocal told
+        pressed.wait()
+        if leave is None or over.is_set():
+            return
+        try:
+            leave()
+        finally:
+            told = True
+            if not over.is_set():
+                signal.pthread_kill(main, signal.SIGINT)
+            while not over.wait(WAKE_S):  # a thread that is about to block when a signal comes sleeps on
+                signal.pthread_kill(main, signal.SIGURG)
+
+    teller = threading.Thread(target=tell, name="second signal", daemon=True)
+    before = {number: signal.signal(number, take) for number in ending_signals()}
     try:
+        if leave is not None:
+            teller.start()
         with relayed_signals():
             yield
     finally:
+        over.set()
+        pressed.set()
+        if leave is not None:
+            teller.join()
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, _do_nothing if asked and number == signal.SIGHUP else handler)
+    if again:  # what it was to break off has ended by itself meanwhile, because `leave` was called
+        raise CtrlC
+
+
+def _do_nothing(number: int, frame: FrameType | None) -> None:
+    """A handler, and not SIG_IGN: programs that this process starts do not inherit it."""

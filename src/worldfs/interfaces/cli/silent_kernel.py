@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -60,6 +61,7 @@ class SilentKernelEnd:
                 with self._one:
                     if self._over.is_set():
                         return
-                    sys.stdout.flush()
-                    sys.stderr.flush()
+                    with suppress(OSError, ValueError):  # a pipe without a reader, or one that a plug-in has closed
+                        sys.stdout.flush()
+                        sys.stderr.flush()
                     os._exit(code)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import threading
 from typing import TYPE_CHECKING
 
@@ -37,8 +36,8 @@ def try_skill(context: CommandContext) -> int:
     stop = threading.Event()
 
     def ask() -> None:
-        context.output.notice(coded("command.after_trials"))
         stop.set()
+        context.output.notice(coded("command.after_trials"))
 
     with context.open() as world:
         files, wrong = world.declarations().skill_files()
@@ -52,7 +51,7 @@ def try_skill(context: CommandContext) -> int:
         own = _own_scene(world)
         seeds = range(FIRST_SEED, FIRST_SEED + count)
         done = sum(seed in known for seed in seeds)
-        with stop_on(ask, signal.SIGINT, signal.SIGTERM):
+        with stop_on(ask):
             for seed in seeds:
                 if stop.is_set():
                     break

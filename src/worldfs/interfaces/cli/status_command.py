@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
+from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, render
 from worldfs.world.approval_lines import approval_lines
@@ -31,14 +34,43 @@ TICK_S = 1.0  # s between two refreshes of --watch when nothing changes
 
 
 def run(context: CommandContext) -> int:
-    with context.open() as world:
-        if context["watch"]:
-            return _watch(context, world)
-        status = world.status()
+    """Where the home's workspace cannot be opened, the kernels that run for the home are named all the same."""
+    try:
+        with context.open() as world:
+            if context["watch"]:
+                return _watch(context, world)
+            status = _status(context, world)
+    except WorldError:
+        for text in other_kernel_lines(_others(context, every=True)):
+            context.output.notice(text)
+        raise
     context.output.value(status)
     for text, mood in status_lines(status, context.name):
         context.output.line(text, mood)
     return 0
+
+
+def _status(context: CommandContext, world: World) -> dict[str, object]:
+    others = _others(context)
+    return {**world.status(), **({"other_kernels": others} if others else {})}
+
+
+def _others(context: CommandContext, *, every: bool = False) -> list[dict[str, object]]:
+    return [{"pid": one.pid, "workspace": one.root} for one in context.other_kernels(every=every)]
+
+
+def other_kernel_lines(others: Iterable[dict[str, object]]) -> Sequence[str]:
+    """The kernels of the home that serve another workspace than config.json names."""
+    lines: list[str] = []
+    for one in others:
+        pid, root = one.get("pid"), as_text(one.get("workspace"))
+        there = shlex.join(["paos", "--workspace", root])
+        lines.append(
+            coded("command.other_kernel", pid=pid, root=root, there=there)
+            if root
+            else coded("command.silent_other_kernel", pid=pid)
+        )
+    return lines
 
 
 def _watch(context: CommandContext, world: World) -> int:
@@ -49,7 +81,7 @@ def _watch(context: CommandContext, world: World) -> int:
     shown: dict[str, object] | None = None
     with world.changes.of_status() as changes:
         while True:
-            status = world.status()
+            status = _status(context, world)
             if live or status != shown:
                 context.output.value(status)
                 at = f"{now().astimezone():%H:%M:%S}"
@@ -66,17 +98,18 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     said: list[tuple[str, str]] = [
         (coded("command.workspace", path=status.get("workspace", "")), ""),
         (coded("command.kernel", state=_kernel(kernel, name)), "good" if kernel else "warn"),
+        *((text, "warn") for text in other_kernel_lines(as_objects(status.get("other_kernels")))),
         ("", ""),
     ]
     said += _nodes(there, str(status.get("language", "")))
     stopped = [str(n.get("id", "")) for n in there if n.get("stopped")]
     if stopped:
         which = "--all" if len(stopped) == len(there) else f"--node {stopped[0]}"
-        unsure = [id for n in there if (id := str(n.get("id", ""))) and _unconfirmed(n)]
-        sure = [id for id in stopped if id not in unsure]
         said += [("", "")]
-        said += [(coded("command.stopped_nodes", nodes=sure, name=name, which=which), "bad")] if sure else []
-        said += [(coded("command.stop_sent", nodes=unsure, name=name, which=which), "bad")] if unsure else []
+        groups = {"command.stopped_nodes": True, "command.stop_sent": False, "command.stop_not_sent": None}
+        for code, known in groups.items():
+            nodes = [str(n.get("id", "")) for n in there if n.get("stopped") and _confirmed(n) is known]
+            said += [(coded(code, nodes=nodes, name=name, which=which), "bad")] if nodes else []
     if waiting := as_objects(status.get("approvals")):
         said += [
             ("", ""),
@@ -95,10 +128,10 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     return said
 
 
-def _unconfirmed(node: dict[str, object]) -> bool:
-    """Whether it is stopped and nothing says that it stands."""
+def _confirmed(node: dict[str, object]) -> bool | None:
+    """Of a stopped one, whether its driver says that it stands; None: no driver was told."""
     stop = as_object(node.get("stopped"))
-    return bool(stop) and stop.get("confirmed") is not True
+    return True if stop.get("confirmed") is True else None if stop.get("delivered") is False else False
 
 
 def _job_lines(job: dict[str, object]) -> list[tuple[str, str]]:
@@ -145,7 +178,8 @@ def _busy(node: dict[str, object]) -> str:
     if stop:
         return stop_text(stop, str(stop["at"]))
     if doubt := doubt_text(node):
-        return doubt
+        was = was_doing(node)
+        return coded("command.dot", one=doubt, two=was) if was else doubt
     if doing and doing.get("waits"):
         return coded("command.waiting", text=doing["text"], why=doing["waits"])
     if doing:

@@ -77,7 +77,10 @@ def event_line(event: Event) -> tuple[str, str]:
 def stop_text(stop: Mapping[str, object], at: str) -> str:
     """Who stopped a robot, when ("": not said), and whether its driver has confirmed that it stands."""
     said = coded("command.stopped_by", by=stop.get("by"), at=at) if at else coded("command.stop")
-    return said if stop.get("confirmed") is True else coded("command.stop_unconfirmed", said=said)
+    if stop.get("confirmed") is True:
+        return said
+    undelivered = stop.get("delivered") is False
+    return coded("command.stop_undelivered" if undelivered else "command.stop_unconfirmed", said=said)
 
 
 def doubt_text(node: Mapping[str, object]) -> str:
@@ -90,7 +93,8 @@ def job_line(job: Mapping[str, object]) -> str:
     moment = str(job.get("completed_at") or job.get("started_at") or job.get("accepted_at") or "")
     clock = moment[11:19] or "--:--:--"
     what = f"{job.get('node', '')} {job.get('op', '')} {_parameters(job.get('params'))}".strip()
-    message = str(job.get("message", "")).strip().splitlines()
+    waits = as_object(job.get("waits")).get("why", "")
+    message = str(job.get("message") or waits).strip().splitlines()
     facts = {"clock": clock, "id": job.get("id", ""), "what": what, "state": job_state(job)}
     return coded("command.job_said", **facts, said=message[0]) if message else coded("command.job", **facts)
 

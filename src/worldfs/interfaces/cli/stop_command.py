@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import queue
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,18 +20,18 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
 from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
-from worldfs.storage.lease import KERNEL_LEASE
 
 from .command_context import CommandContext
-from .exits import DONE, REFUSED
+from .exits import DONE, INTERRUPTED, REFUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from worldfs.client.blocking import BlockingWorld as FarWorld
     from worldfs.world.world import World
 
 
+LOG_S: Final = 1.0  # for a kernel's log to say what its answer to a stop has said already
 STORE_S: Final = 2 * CONFIRM_S  # how long a stop that drivers have heard waits for the store and for other hosts
 
 
@@ -41,7 +42,7 @@ def run(context: CommandContext) -> int:
         return stop(context, named[0] if named else None)
     codes: list[int] = []
     unknown: NotFound | None = None
-    with StopCall(_roots(context), SystemClock(), named, context.actor_name):
+    with _call(context, named):
         for node in named:
             try:
                 codes.append(stop(context, node))
@@ -53,31 +54,59 @@ def run(context: CommandContext) -> int:
 
 
 def stop(context: CommandContext, node: str | None) -> int:
-    """Stop first: before any file of the home is opened. Raises `NotFound` for an unknown robot."""
-    with StopCall(_roots(context), SystemClock(), None if node is None else [node], context.actor_name) as call:
-        report = _answered(call, node)
-        shown: tuple[RobotStop, ...] = ()
-        if report is None and call.told:  # before a store that may not answer
-            shown = _robots(call)
-            _show(context, shown)
-        if report is None:
-            opened: list[World] = []
+    """Stop first: before any file of the home is opened. Raises `NotFound` for an unknown robot. Ctrl-C ends the wait,
+    and what is known by then is said."""
+    with _call(context, None if node is None else [node]) as call:
+        try:
+            return _stopped(context, node, call)
+        except KeyboardInterrupt:
+            with suppress(OSError):  # it is closed
+                call.wait(LOOK_S)  # for what has been answered already
+            _show(context, _robots(call))
+            return _interrupted(context, told=call.told, sent=bool(call.sent))
 
-            def store() -> StopReport:
-                with context.open() as world:
-                    opened.append(world)
-                    return world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
 
-            try:
-                report = _within(STORE_S, store) if call.told else store()
-            except WorldError as error:
-                if opened and isinstance(error, NotFound):
-                    raise
-                why = error_message(error)
-                if not call.told:
-                    return undelivered(context, why)
-                report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
+def _interrupted(context: CommandContext, *, told: bool, sent: bool) -> int:
+    if not sent:
+        undelivered(context, "interrupted")
+    else:
+        said = coded("stop.interrupted_told" if told else "stop.interrupted_sent")
+        value = {"stopped": told, "delivered": told, "confirmed": False, "code": "INTERRUPTED", "why": said}
+        context.output.report(said, value, "bad")
+    return INTERRUPTED
+
+
+def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
+    report = _answered(call, node)
+    shown: tuple[RobotStop, ...] = ()
+    if report is None and call.told:  # before a store that may not answer
+        shown = _robots(call)
+        _show(context, shown)
+    if report is None:
+        opened: list[World] = []
+
+        def store() -> StopReport:
+            with context.open() as world:
+                opened.append(world)
+                return world.stop(node, context.actor, name=context.actor_name, confirm_s=CONFIRM_S, sent=call)
+
+        try:
+            report = _within(STORE_S, store) if call.told else store()
+        except WorldError as error:
+            if opened and isinstance(error, NotFound):
+                raise
+            why = error_message(error)
+            if not call.told:
+                return undelivered(context, _with_kernels(call, why))
+            report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
     return _told(context, node, report, shown)
+
+
+def _with_kernels(call: StopCall, why: str) -> str:
+    """With what is known of the kernels of this machine, where no workspace could be opened: one may be ending."""
+    if call.sent:
+        return coded("stop.sent_unanswered", why=why, pids=[str(pid) for pid in call.unheard] or "?")
+    return coded("stop.no_kernel_found", why=why) if call.finds else why
 
 
 def _within(seconds: float, work: Callable[[], StopReport]) -> StopReport:
@@ -106,12 +135,19 @@ def _untold(context: CommandContext, call: StopCall, node: str | None, why: str)
     with suppress(WorldError):
         heard = {robot.node for robot in _robots(call)}
         named = [item.robot_id for item in context.config.instances if node in (None, item.robot_id)]
-        return [RobotStop(id, False, why, told=False) for id in named if id not in heard]
+        return [RobotStop(id, False, why, told=False, stopped=False) for id in named if id not in heard]
     return []
 
 
+def _call(context: CommandContext, nodes: Collection[str] | None) -> StopCall:
+    """To each kernel of the home, whichever workspace config.json names now; of --workspace, to its kernels alone."""
+    home = "" if context["workspace"] else str(context.home.path)
+    return StopCall(_roots(context), SystemClock(), nodes, context.actor_name, home=home)
+
+
 def _roots(context: CommandContext) -> list[Path]:
-    """Where kernels of the home may be. While config.json cannot be read, every workspace of the home is asked."""
+    """Where kernels may be that were started for a workspace alone. While config.json cannot be read, every workspace
+    of the home is asked."""
     try:
         return [context.workspace]
     except WorldError:
@@ -160,24 +196,64 @@ def undelivered(context: CommandContext, why: str) -> int:
 
 
 def resume(context: CommandContext) -> int:
-    named = _named(context)
-    with context.open() as world:
-        if not named and not context["all"] and len(world.node_ids()) > 1:
-            raise _which(world.node_ids())
-        nodes = named or world.node_ids()
-        before = {id: world.stops.state(id).stopped for id in nodes}
-        refusal: NotPermitted | None = None
-        for node in named or (None,):
+    """In the workspace that config.json names, and in those that kernels of the home serve: a stop reaches all."""
+    named, others = _named(context), context.other_kernels()
+    failed: list[WorldError] = []
+    with ExitStack() as stack:
+        worlds: list[World] = []
+        opens: list[Callable[[], World]] = [context.open]
+        opens += [partial(context.open_other, Path(one.root)) for one in others if one.root]
+        for opened in opens:
             try:
-                world.resume(node, context.actor, name=context.actor_name)
-            except NotPermitted as error:
-                refusal = refusal or error
-        _resumed(context, {id: was for id, was in before.items() if not world.stops.state(id).stopped})
-        _warn_of_hanging(context, world, nodes)
-        _warn_of_silence(context, world)
-        if refusal is not None:
-            raise refusal
+                worlds.append(stack.enter_context(opened()))
+            except WorldError as error:  # the others are resumed
+                failed.append(error)
+        there = [*dict.fromkeys(id for world in worlds for id in world.node_ids())]
+        if worlds and not named and not context["all"] and len(there) > 1:
+            raise _which(there)
+        unknown = [node for node in named if node not in there]
+        for number, world in enumerate(worlds):
+            here = [node for node in named if node in world.node_ids() or (not number and node in unknown)]
+            if named and not here:
+                continue
+            if others:
+                context.output.report(coded("command.workspace", path=world.root), {"workspace": str(world.root)})
+            try:
+                _resume_in(context, world, here)
+            except (NotPermitted, NotFound) as error:
+                failed.append(error)
+    for one in others:
+        if not one.root:
+            said = coded("command.not_resumed", pid=one.pid)
+            context.output.report(said, {"code": "KERNEL_SILENT", "found": said}, "bad")
+    if failed:
+        raise failed[0]
     return 0
+
+
+def _resume_in(context: CommandContext, world: World, named: list[str]) -> None:
+    """`named`: none, all of them. Raises `NotPermitted` where one stays stopped."""
+    nodes = named or world.node_ids()
+    heard = world.robot_stops.heard()
+    silent = {id: bool(world.robot_stops.silent_server(id, heard)) for id in nodes}
+    stopped = [id for id in nodes if world.stops.state(id).stopped]
+    stops, clock = world.robot_stops, world.clock
+    end = clock.monotonic() + LOG_S  # for all of them together
+    before = {
+        id: stops.confirmed(id, silent=True) if silent[id] else stops.await_confirmed(id, end - clock.monotonic())
+        for id in stopped
+    }
+    refusal: NotPermitted | None = None
+    for node in named or (None,):
+        try:
+            world.resume(node, context.actor, name=context.actor_name)
+        except NotPermitted as error:
+            refusal = refusal or error
+    _resumed(context, {id: before.get(id) for id in nodes if not world.stops.state(id).stopped})
+    _warn_of_hanging(context, world, nodes)
+    _warn_of_silence(context, world, nodes)
+    if refusal is not None:
+        raise refusal
 
 
 def _warn_of_hanging(context: CommandContext, world: World, nodes: list[str]) -> None:
@@ -194,10 +270,11 @@ def remote_stop(context: CommandContext) -> int:
     return far_stop(context, *_named(context))
 
 
-def _warn_of_silence(context: CommandContext, world: World) -> None:
+def _warn_of_silence(context: CommandContext, world: World, nodes: list[str]) -> None:
     """They are free to move, and whether they do is not known."""
-    if not world.robot_stops.kernel_answers():
-        said = coded("stop.kernel_unknown", pid=(world.store.lease(KERNEL_LEASE).holder() or {}).get("pid", "?"))
+    heard = world.robot_stops.heard()
+    for pid in dict.fromkeys(pid for node in nodes if (pid := world.robot_stops.silent_server(node, heard))):
+        said = coded("stop.kernel_unknown", pid=pid)
         context.output.report(said, {"code": "KERNEL_SILENT", "found": said}, "bad")
 
 
@@ -207,6 +284,7 @@ def far_stop(context: CommandContext, *named: str) -> int:
 
     robots: list[RobotStop] = []
     unknown: NotFound | None = None
+    failed: dict[str, str] = {}  # the robots to which the stop was written, and why it could not be delivered
     try:
         with open_connection(context, timeout=CONFIRM_S) as world:
             nodes: list[str] = []
@@ -215,12 +293,18 @@ def far_stop(context: CommandContext, *named: str) -> int:
                     nodes += _there(world, name, "stop")
                 except NotFound as error:
                     unknown = unknown or error
-            failed = {id: why for id in nodes if (why := _write_stop(world, id))}
+            for id in nodes:
+                failed[id] = _write_stop(world, id)
             end = SystemClock().monotonic() + CONFIRM_S
             for id in nodes:
                 robots.append(
-                    RobotStop(id, False, failed[id], told=False) if id in failed else _far_state(world, id, end)
+                    RobotStop(id, False, failed[id], told=False, stopped=False)
+                    if failed[id]
+                    else _far_state(world, id, end)
                 )
+    except KeyboardInterrupt:
+        _show(context, robots)
+        return _interrupted(context, told="" in failed.values(), sent=bool(failed))
     except UserError:
         raise  # the caller can mend it: a wrong token, an unknown robot
     except (WorldError, TimeoutError) as error:
@@ -264,10 +348,11 @@ def remote_resume(context: CommandContext) -> int:
         nodes = [id for name in named or (None,) for id in _there(world, name, "resume")]
         if not named and not context["all"] and len(nodes) > 1:
             raise _which(nodes)
-        stopped = {id: as_object(parse_json(world.read(f"/nodes/{id}/resume"))).get("stopped") is True for id in nodes}
+        before = {id: world.read(f"/nodes/{id}/resume") for id in nodes}
+        stopped = [id for id, said in before.items() if as_object(parse_json(said)).get("stopped") is True]
         for id in nodes:
             world.write(f"/nodes/{id}/resume", b"resume\n")
-    _resumed(context, stopped)
+    _resumed(context, {id: read_stop_file(id, before[id]) if id in stopped else None for id in nodes})
     return 0
 
 
@@ -300,10 +385,17 @@ def _which(nodes: list[str]) -> BadInput:
     return BadInput(coded("command.several_robots"), op="resume", expected=known, fix=fix)
 
 
-def _resumed(context: CommandContext, stopped: dict[str, bool]) -> None:
-    for id, was in stopped.items():
-        text = coded("command.resumed", node=id) if was else coded("command.was_not_stopped", node=id)
-        context.output.report(text, {"node": id, "resumed": was}, "good" if was else "warn")
+def _resumed(context: CommandContext, nodes: Mapping[str, RobotStop | None]) -> None:
+    """`nodes`: what was known of each robot before; None: it was not stopped."""
+    for id, before in nodes.items():
+        if before is None:
+            context.output.report(coded("command.was_not_stopped", node=id), {"node": id, "resumed": False}, "warn")
+        elif before.confirmed:
+            context.output.report(coded("command.resumed", node=id), {"node": id, "resumed": True}, "good")
+        else:
+            said = coded("command.resumed_unconfirmed", node=id, why=before.why)
+            value = {"node": id, "resumed": True, "confirmed": False, "why": before.why}
+            context.output.report(said, value, "warn")
 
 
 def _next(context: CommandContext, node: str | None) -> None:

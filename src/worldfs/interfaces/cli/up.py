@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import signal
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import WorldError
@@ -26,13 +25,15 @@ from .trace_option import TraceOption
 
 if TYPE_CHECKING:
     from worldfs.base.model import Finding, Job
+    from worldfs.runtime.kernel import Kernel
     from worldfs.world.world import World
 
 PRINTED_EVENTS = {"running", "ended", "retry", "lost"}  # for people; programs receive every event
 
 
 def run(context: CommandContext) -> int:
-    """Exit 0 when asked to stop, or idle with --until-idle; 1 when that ends with jobs that no robot may begin.
+    """Exit 0 when asked to stop, or idle with --until-idle; 1 when that ends with jobs that no robot may begin, or
+    with a sheet that cannot be read.
 
     Raises `Busy` when another kernel holds the workspace; with --standby it waits, and serves when that one has gone.
     """
@@ -42,7 +43,7 @@ def run(context: CommandContext) -> int:
     if not context["standby"]:
         return _serve(context, stop)
     heard = ""  # it is said once
-    with stop_on(stop.set, signal.SIGINT, signal.SIGTERM):
+    with stop_on(stop.set):
         while not stop.is_set():
             try:
                 return _serve(context, stop)
@@ -63,14 +64,14 @@ def _share(context: CommandContext) -> FleetShare:
 
 
 def _serve(context: CommandContext, stop: StopSignal) -> int:
-    with ExitStack() as stack:
+    with ExitStack() as signals, ExitStack() as stack:  # signals are heard until all is closed
         teller, traces = JobEventPrinter(context), TraceOption(context, stack)
         world = stack.enter_context(
             context.open(serve=True, log=traces.beside(teller), engine=context["store"] or "", share=_share(context))
         )
         traces.report_to(world)
         stack.enter_context(stop.calling(world.wake))
-        stack.enter_context(stop_on(stop.set, signal.SIGINT, signal.SIGTERM))
+        signals.enter_context(stop_on(stop.set, partial(leave_at_once, context, world.kernel)))
         _greet(context, world)
         world.listen_alerts(teller.alert)
         if context["serve"]:
@@ -80,6 +81,15 @@ def _serve(context: CommandContext, stop: StopSignal) -> int:
         held = context["until_idle"] and not stop.is_set() and _held(context, world)
     context.output.report(coded("command.kernel_stopped"), {"event": "kernel", "state": "stopped"})
     return REFUSED if held else DONE
+
+
+def leave_at_once(context: CommandContext, kernel: Kernel | None) -> None:
+    """Tell the drivers to stop before this process ends without waiting for them, and say what is known."""
+    moving = kernel.leave() if kernel is not None else []
+    if moving:
+        value = {"event": "kernel", "state": "leaving", "may_move": moving}
+        with suppress(OSError):  # nothing reads its output any more
+            context.output.report(coded("command.left_moving", nodes=moving), value, "bad")
 
 
 class JobEventPrinter:
@@ -121,8 +131,17 @@ class JobEventPrinter:
 
 
 def _held(context: CommandContext, world: World) -> bool:
-    """Say which jobs wait for which robots, if none of them may begin; and which missions wait."""
-    return _held_missions(context, world) | _held_jobs(context, world)
+    """Say which jobs wait for which robots, if none of them may begin; which missions wait; and which sheets could not
+    be read."""
+    return _held_missions(context, world) | _held_jobs(context, world) | _unread_sheets(context, world)
+
+
+def _unread_sheets(context: CommandContext, world: World) -> bool:
+    names = world.kernel.sheets.unread if world.kernel is not None else []
+    if names:
+        said = {"event": "kernel", "state": "unread", "files": names}
+        context.output.report(coded("command.unread_sheets", names=names), said, "warn")
+    return bool(names)
 
 
 def _held_missions(context: CommandContext, world: World) -> bool:
@@ -150,7 +169,7 @@ def _held_jobs(context: CommandContext, world: World) -> bool:
     reasons += [
         coded("approval.held", node=node, name=context.name)
         if node in asking
-        else coded("command.switched_off", node=node)
+        else kernel.silent.why(node) or coded("command.switched_off", node=node)
         for node in nodes
         if node not in stopped
     ]

@@ -6,18 +6,17 @@ from typing import Final
 
 from worldfs.access.judge import judge
 from worldfs.access.role_things import PlanOf
+from worldfs.access.standing import shown_actor
 from worldfs.access.verb import Verb
-from worldfs.base.errors import BadInput, UserError
+from worldfs.base.errors import BadInput, Exists, UserError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.planning.planner.model_reading import YES
 from worldfs.runtime.approvals import APPROVED
-from worldfs.tree.path import segments
 from worldfs.world.approval_lines import request_lines
 
-from . import places
 from .actor_tree import ActorTree
 from .tool_spec import Asker
 
@@ -36,19 +35,19 @@ def read_approval(data: bytes) -> str:
     return as_text(value.get("plan")) if value.get("answer") == APPROVED and "confirm" not in value else ""
 
 
-async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> None:
-    """Returns where the person approves the plan, and where the tree itself refuses the answer.
+async def ask_approval(tree: ActorTree, asker: Asker, path: str, node: str, plan: str) -> bool:
+    """Whether the person has said yes to the plan. False: no person may approve it here, so none is asked, and the tree
+    refuses the model's own write. `path`: the control of the robot `node`.
 
-    Raises `BadInput` (NEEDS_PERSON) where the client cannot ask, and where the person does not say yes.
+    Raises `BadInput` (NEEDS_PERSON) where the client cannot ask, and where the person does not say yes; and what the
+    tree would say against the person's answer.
     """
-    path = places.absolute(path)
-    parts = segments(path)
-    node = parts[1] if len(parts) == 3 else ""
     waiting = await _waiting(tree, node)
     named = [one for one in as_objects(waiting.get("requests")) if one.get("plan") == plan]
     persons = frozenset(map(as_text, as_list(waiting.get("persons"))))
-    if not named or not await _may_answer(tree, path, named[0], persons):
-        return  # refused below, by its own words
+    if not named or not tree.person or not (await tree.stat(path)).writable:
+        return False
+    _require_answerable(tree.person, named[0], persons)
     question = "\n".join((coded("mcp.approve_question"), *request_lines(named[0])))
     asked = asker.able and len(question) <= QUESTION_MOST
     about = "yes: the robot may do exactly this; anything else: nothing"
@@ -61,13 +60,17 @@ async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> N
             code="NEEDS_PERSON",
             fix=coded("mcp.person_approves", plan=plan),
         )
+    return True
 
 
-async def _may_answer(tree: ActorTree, path: str, request: Json, persons: frozenset[str]) -> bool:
-    """Asked beforehand, so that no person is asked for a yes that the tree does not take."""
-    if request.get("answer") or not (await tree.stat(path)).writable:
-        return False
-    return bool(judge(tree.person, Verb.APPROVE, PlanOf(as_text(request.get("ordered_by")), persons)))
+def _require_answerable(person: str, request: Json, persons: frozenset[str]) -> None:
+    """Judged beforehand, so that no person is asked for a yes that the tree does not take. Raises as the tree does."""
+    plan, by = as_text(request.get("plan")), shown_actor(person)
+    allowed = judge(person, Verb.APPROVE, PlanOf(as_text(request.get("ordered_by")), persons))
+    if not allowed:
+        raise allowed.error(path=plan, op="approve", actor=by)
+    if request.get("answer"):
+        raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=by)
 
 
 async def _waiting(tree: ActorTree, node: str) -> Json:

@@ -45,6 +45,10 @@ class NamespaceTree:
         self.person = bound.actor if bound.person and not bound.model else ""
         self._told = False
 
+    async def real(self, path: str) -> str:
+        parts, _ = await self._thread(lambda: self._tree.shared.real_path(path))
+        return "/" + "/".join(parts)
+
     async def stat(self, path: str) -> Stat:
         return await self._ask(path, lambda node: node.stat())
 

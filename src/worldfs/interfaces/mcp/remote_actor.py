@@ -14,6 +14,7 @@ from worldfs.client.connection import PendingConnection, connect
 from worldfs.client.remote_types import RetryPolicy
 from worldfs.client.remote_watch import changes
 from worldfs.client.remote_world import RemoteWorld
+from worldfs.tree.path import parse
 from worldfs.tree.verb_values import Content, Stat, Written
 
 from .actor_tree import Changes
@@ -35,6 +36,13 @@ class RemoteActorTree:
     def person(self) -> str:
         bound = self._world.bound
         return actor_name(bound.role, bound.agent, bound.person) if bound.person else ""
+
+    async def real(self, path: str) -> str:
+        path = parse(path)
+        try:
+            return (await self._world.stat(path)).real or path
+        except NotFound:  # a file that its first write makes
+            return path
 
     async def stat(self, path: str) -> Stat:
         return await self._world.stat(path)

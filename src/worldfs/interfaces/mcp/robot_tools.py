@@ -27,6 +27,10 @@ from .tool_spec import FLAG, NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_sc
 _UNDECIDED: Final = frozenset({"ambiguous", "missing"})  # a person can say what is meant
 _NODE = ToolArgument("node", "string", "the robot; none: the only one")
 OPERATIONS_MOST: Final = 40
+UNDELIVERED: Final = (
+    "the stop was NOT delivered to every robot: tell the person to use the hardware stop; `unconfirmed` says which "
+    "robots and why"
+)
 UNCONFIRMED: Final = (
     "the stop was sent, and is NOT confirmed for every robot: tell the person to use the hardware stop; "
     "`unconfirmed` says which robots and why"
@@ -87,8 +91,10 @@ async def _stop(call: ToolCall, nodes: Sequence[str]) -> Json:
     found = await stop_by_files(nodes, call.tree.write, read)
     unsure = [{"node": one.node, "why": str(one.text)} for one in found if not one.confirmed]
     return {
-        "stopped": [one.node for one in found if one.told], "confirmed": not unsure, "unconfirmed": unsure,
-        "next": UNCONFIRMED if unsure else "what waits is held until `resume`",
+        "stopped": [one.node for one in found if one.stopped],
+        "delivered": [one.node for one in found if one.told], "confirmed": not unsure, "unconfirmed": unsure,
+        "next": "what waits is held until `resume`" if not unsure
+        else UNCONFIRMED if all(one.told or one.confirmed for one in found) else UNDELIVERED,
     }  # fmt: skip
 
 
@@ -189,7 +195,12 @@ async def _operations_of(tree: ActorTree, node: str, service: str) -> list[Json]
 
 
 _ACTIONS = "/nodes/{node}/ACTION.md"
-_STOPPED: dict[str, Json] = {"stopped": rows_of(TEXT), "confirmed": FLAG, "unconfirmed": rows_of(OBJECT)}
+_STOPPED: dict[str, Json] = {
+    "stopped": rows_of(TEXT),
+    "delivered": rows_of(TEXT),
+    "confirmed": FLAG,
+    "unconfirmed": rows_of(OBJECT),
+}
 _JOB = output_schema(
     job=TEXT,
     instruction=TEXT,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import TYPE_CHECKING
 
 import worldfs
 from worldfs.base.clock import Clock
+from worldfs.base.ending_signals import hear_ending_signals
 
 from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .thin_start import LineReader, initialize_answer
@@ -51,8 +51,7 @@ async def _serve(actor: Actor, clock: Clock, wire: Wire) -> None:
 
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, task.cancel)
+    hear_ending_signals(loop, task.cancel)
     async with actor() as tree:
         service = ToolService(tree, clock)
         server = protocol_server(lambda ctx: service)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.tree.path import segments
 from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.responders.planner_responder import read_confirmation
 from worldfs.world.agent_jobs.written_terms import ANSWERS, split_message
+from worldfs.world.layout.controls import APPROVE, CHAT_INPUT, MISSION, Control
 from worldfs.world.mission_files import read_mission_confirmation
 
-from . import places
 from .actor_tree import ActorTree
 from .approval_question import ask_approval, read_approval
 from .guarded_tree import GuardedTree
 from .tool_spec import Asker
-
-_INPUT: Final = ("chat", "control", "input")  # of any agent, by whatever link
-_MISSION: Final = "mission"  # of any project
-_APPROVE: Final = "approve"  # of any robot
 
 
 class ToolTree(GuardedTree):
@@ -35,22 +28,23 @@ class ToolTree(GuardedTree):
         super().__init__(tree)
         self._asker = asker
 
-    async def check(self, path: str, data: bytes) -> None:
-        parts = segments(places.absolute(path))
-        text, members = split_message(data.decode("utf-8", "replace")) if parts[-3:] == _INPUT else ("", {})
-        if code := _confirmed(text) or (read_mission_confirmation(data) if parts[-1:] == (_MISSION,) else ""):
+    async def check(self, path: str, control: Control, data: bytes) -> Written | None:
+        if control.view == APPROVE and (plan := read_approval(data)):
+            if not await ask_approval(self._tree, self._asker, path, control.names["node"], plan):
+                return None
+            await self.answer(path, data)
+            return Written(len(data))
+        # a path that no row describes may be one that another server resolves
+        message = control.view == CHAT_INPUT or not control.known
+        text, members = split_message(data.decode("utf-8", "replace")) if message else ("", {})
+        mission = control.view == MISSION or not control.known
+        if code := _confirmed(text) or (read_mission_confirmation(data) if mission else ""):
             fix = coded("mcp.person_confirms", code=code)
             raise BadInput(coded("mcp.confirms_nothing"), path=path, op="write", code="NEEDS_PERSON", fix=fix)
         if ANSWERS in members:
             fix = coded("mcp.person_answers")
             raise BadInput(coded("mcp.answers_nothing"), path=path, op="write", code="NEEDS_PERSON", fix=fix)
-
-    async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
-        if segments(places.absolute(path))[-1:] == (_APPROVE,) and (plan := read_approval(data)):
-            await ask_approval(self._tree, self._asker, path, plan)
-            await self.answer(path, data)
-            return Written(len(data))
-        return await super().write(path, data, expect=expect)
+        return None
 
 
 def _confirmed(text: str) -> str:

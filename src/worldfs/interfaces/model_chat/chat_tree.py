@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.interfaces.mcp.guarded_tree import GuardedTree
-from worldfs.interfaces.mcp.places import SELF
-from worldfs.tree.path import segments
-from worldfs.tree.row_table import FileKind
+from worldfs.world.layout.controls import STOPPING, Control
 
-NOTES: Final = f"{SELF}/memory/control/"
-_ORDERS: Final = (FileKind.CONTROL, FileKind.SHEET)
+_NOTES: Final = "memory"  # the agent's service of notes
 
 
 class ChatTree(GuardedTree):
@@ -22,8 +19,8 @@ class ChatTree(GuardedTree):
     files below /agents. It starts no motion, approves nothing, and sends no message to a chat.
     """
 
-    async def check(self, path: str, data: bytes) -> None:
-        if not await self._open_to_chat(path):
+    async def check(self, path: str, control: Control, data: bytes) -> None:
+        if not _open_to_chat(control):
             raise BadInput(
                 coded("model.no_orders"),
                 path=path,
@@ -33,14 +30,8 @@ class ChatTree(GuardedTree):
                 fix=coded("model.propose_it"),
             )
 
-    async def _open_to_chat(self, path: str) -> bool:
-        parts = segments(path)
-        stops = (parts[:1] == ("nodes",) and parts[2:] == ("stop",)) or (parts[-1:] == ("cancel",) and "jobs" in parts)
-        if stops or path.startswith(NOTES):
-            return True
-        if parts[:1] != ("agents",) or "control" in parts:
-            return False
-        try:
-            return (await self._tree.stat(path)).kind not in _ORDERS
-        except NotFound:
-            return True
+
+def _open_to_chat(control: Control) -> bool:
+    if control.view in STOPPING or control.given.get("place") == _NOTES:
+        return True
+    return control.root == "agents" and not control.orders

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from worldfs.base.clock import Clock
+from worldfs.base.ending_signals import ending_signals
 from worldfs.base.errors import WorldError
 from worldfs.interfaces.posix.file_tree import FileTree
 from worldfs.interfaces.posix.posix_files import PosixFiles
@@ -34,7 +34,7 @@ async def serve_mount(
     *,
     signals: bool = True,
 ) -> None:
-    """Serve a tree until it is unmounted, or until SIGINT or SIGTERM where `signals`. Nothing stays mounted; a
+    """Serve a tree until it is unmounted, or until a signal asks it to end where `signals`. Nothing stays mounted; a
     program with an open file there gets ENOTCONN."""
     async with tree as opened:
         files = PosixFiles(opened, clock, read_only=options.read_only)
@@ -47,7 +47,7 @@ async def serve_mount(
             read_only=options.read_only,
         )
         server = FuseServer(files, root, fd, uid=options.uid, gid=options.gid)
-        for number in (signal.SIGINT, signal.SIGTERM) if signals else ():
+        for number in ending_signals() if signals else ():
             asyncio.get_running_loop().add_signal_handler(number, server.ended.set)
         try:
             on_mounted(server)

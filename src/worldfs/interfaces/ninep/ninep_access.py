@@ -8,6 +8,7 @@ to the authentication file of `auth`, or given as the `aname`.
 from __future__ import annotations
 
 import errno
+import logging
 import socket
 import struct
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from worldfs.access.attachment import first_binding
 from worldfs.access.binding import Binding, binding_of_role
 from worldfs.access.decision import Decision
 from worldfs.access.principal import Principal
-from worldfs.access.roles import OPERATOR
+from worldfs.access.roles import OPERATOR, is_role
 from worldfs.access.things import AttachableProjects
 from worldfs.access.tokens import TokenStore
+from worldfs.base.agent_names import is_agent_name
 from worldfs.namespace.path_id import path_id
 from worldfs.namespace.verbs import Verbs
 from worldfs.world.world import PROJECT
@@ -32,6 +34,8 @@ _TOKEN_MOST: Final = 512
 _AUTH_FILE: Final = 0x08  # QTAUTH
 _PEER: Final = struct.Struct("3i")  # pid, uid, gid of SO_PEERCRED
 _DEFAULT_NAMES: Final = frozenset({"", "/", "ctl"})  # what clients send when nobody named a tree
+
+_LOG: Final = logging.getLogger("worldfs.ninep")
 
 VerbsOf = Callable[[Binding], Verbs]
 
@@ -51,7 +55,8 @@ def peer_uid(connection: socket.socket) -> int:
 
 
 class RoleAttacher:
-    """An `Attacher` for the home's own user: `aname` is a role, `ROLE/AGENT`, or nothing for the operator."""
+    """An `Attacher` for the home's own user: `aname` is a role, `ROLE/AGENT`, or nothing for the operator. It gives no
+    person but the operator: who another person is, a token says."""
 
     def __init__(self, verbs_of: VerbsOf) -> None:
         self._verbs_of = verbs_of
@@ -67,11 +72,11 @@ class RoleAttacher:
 
     def attach(self, request: NinePRequest) -> Verbs:
         name = request.text("aname")
-        role, _, agent = ("" if name in _DEFAULT_NAMES else name).strip("/").partition("/")
-        binding = binding_of_role(role or OPERATOR, agent, PROJECT)
-        if not binding.role_at(()):  # no such role: it would see an empty tree
+        role, slash, agent = (OPERATOR if name in _DEFAULT_NAMES else name).partition("/")
+        if not is_role(role) or (slash and not is_agent_name(agent)):  # a third part would name a person
+            _LOG.info("9P: no tree for the name %r: expected ROLE or ROLE/AGENT", name[:80])
             raise NinePRefused(errno.EACCES)
-        return self._verbs_of(binding)
+        return self._verbs_of(binding_of_role(role, agent, PROJECT))
 
 
 class TokenAttacher:

@@ -20,7 +20,6 @@ _REGION = ("in", "on", "beside", "left", "right", "front", "behind")
 _GLUED = re.compile(r"(\d+(?:\.\d+)?)(mm|cm|m)$")
 _UNITS = {"厘米": 0.01, "公分": 0.01, "毫米": 0.001, "米": 1.0, "cm": 0.01, "mm": 0.001, "m": 1.0}
 _UNIT_NEXT = re.compile(rf"\s*(?:{'|'.join(_UNITS)})")
-_NUMERALS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +156,10 @@ class ChineseNounParser:
         if number:
             self.at += 1
         signs = ""
-        while not number and self.here().text and set(self.here().text) <= {*_NUMERALS, "十", "半"}:
+        while not number and self.here().text and set(self.here().text) <= lexicon_zh.NUMERAL_SIGNS:
             signs += self.here().text
             self.at += 1
-        number = number or _numeral(signs)
+        number = number or lexicon_zh.numeral(signs)
         unit = _UNITS.get(self.here().text, 0.0)
         if number > 0 and unit:
             self.at += 1
@@ -197,7 +196,7 @@ class ChineseNounParser:
         if self.here().text == "在" and self.here(1).keys:  # 在海绵旁边的杯子
             return True
         word = self.here()
-        starts = ("all", "any", "this", "it", "other", "partof", *lexicon_zh.DIGITS_ZH)
+        starts = ("all", "any", "this", "pair", "it", "other", "partof", *lexicon_zh.DIGITS_ZH)
         if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here() or self.size_here():
             return True
         if {"isnot", "nearto"} & word.kinds:
@@ -208,11 +207,17 @@ class ChineseNounParser:
         """都放进篮子: all of it, where nothing is named."""
         return "dou" in self.here().kinds and bool({"put", "back", "undo", "clear"} & set(self.here(1).act()))
 
-    def objects(self) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
+    def objects(self, *, listed: bool = False) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
         but: tuple[NounPhrase, ...] = ()
+        nouns: tuple[NounPhrase, ...]
+        there = self.region_first()
         if self.take("except"):
             but = self.left_out()
+        if there:
+            nouns = tuple(replace(n, quantity="all", plural=True, at=(*n.at, *there)) for n in self.nouns())
+            self.take("dou")
+            return nouns, but
         if self.all_here():
             self.at += 1
             if self.said and not but:
@@ -221,12 +226,14 @@ class ChineseNounParser:
         if self.counted_here():
             number, text = self.count(self.here()), self.here().text
             self.at += 1
-            nouns: tuple[NounPhrase, ...] = (NounPhrase(text, pronoun=True, plural=True, count=number),)
+            nouns = (NounPhrase(text, pronoun=True, plural=True, count=number),)
         else:
-            nouns = self.nouns()
+            nouns = self.nouns(listed=listed)
             if self.of_these:
                 nouns = tuple(replace(n, quantity=n.quantity or "all", plural=True) for n in nouns)
-        if not but and self.take("outside"):  # 苹果以外的东西
+        if not but and (outside := self.take("outside")):  # 苹果以外的东西
+            if any(map(self.holds_things, nouns)):  # 盒子外的东西: what lies outside it, or all but it?
+                raise NotUnderstood("planner.reading", "ambiguous", what=nouns[-1].text + outside.text)
             self.take("de")
             but = nouns
             if self.take("dou"):
@@ -237,9 +244,41 @@ class ChineseNounParser:
             self.take("outside")
         if self.take("notthis") and self.noun_here():  # 把苹果而不是罐子放进篮子
             but += self.nouns()
-        if self.take("dou", "all"):
-            nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
+        if len(nouns) > 1:  # 把杯子跟报纸一起放进篮子
+            self.take("together")
+        last = self.words[self.at - 1]
+        summed = len(nouns) > 1 and nouns[0].quantity != "all"
+        everything = summed and "all" in last.kinds  # 收据和雨伞全部
+        in_all = summed and self.count(last) == len(nouns) and last.text[-1] in lexicon_zh.OF_ANY_KIND
+        if everything or in_all:  # 收据和雨伞两样: two in all, and not two umbrellas
+            one = "the" if nouns[-1].quantity == "the" else ""
+            nouns = (*nouns[:-1], replace(nouns[-1], quantity=one, count=0, plural=False))
+        if self.take("dou", "all") or everything:
+            nouns = tuple(
+                n
+                if summed and n.quantity == "the"  # 那把勺子和这个刷子都…
+                else replace(n, quantity="all", plural=True, summed=summed and not (n.quantity or n.count))
+                for n in nouns
+            )
         return nouns, but
+
+    def holds_things(self, noun: NounPhrase) -> bool:
+        """Does it name a place where things may be?"""
+        ids = self.vocabulary.matching_ids(noun.words)
+        return any(id not in self.vocabulary.moving or self.vocabulary.things[id].is_container for id in ids)
+
+    def region_first(self) -> tuple[tuple[str, NounPhrase], ...]:
+        """桌上除了马克杯的东西: where they are, before what is left out; nothing consumed for none."""
+        mark, found = self.at, list[Word]()
+        while self.here().keys:
+            found += self.vocabulary.said(self.here().text, self.here().keys)
+            self.at += 1
+        side = next((k for k in _REGION if k in self.here().kinds), "")
+        if found and side and "except" in self.here(1).kinds:
+            self.at += 1
+            return ((side, NounPhrase("".join(w for w, _ in found), tuple(found))),)
+        self.at = mark
+        return ()
 
     def left_out(self) -> tuple[NounPhrase, ...]:
         """After 除了, with what ends it: 苹果以外的 · 苹果的."""
@@ -248,9 +287,12 @@ class ChineseNounParser:
         self.leaving = False
         outside = self.take("outside")
         self.of_these = self.take("de") is not None or (outside is not None and outside.text[-1] == "的")
+        if self.of_these and outside is not None and outside.text[0] == "外" and any(map(self.holds_things, found)):
+            raise NotUnderstood("planner.reading", "ambiguous", what=found[-1].text + outside.text)  # 除了盒子外的杯子
         return found
 
-    def nouns(self) -> tuple[NounPhrase, ...]:
+    def nouns(self, *, listed: bool = False) -> tuple[NounPhrase, ...]:
+        """`NP (、NP)*`; `listed`: no verb has come yet, so a comma joins as well: 把手机，水杯放进篮子."""
         found = [self.noun()]
         while True:
             mark = self.at
@@ -260,7 +302,8 @@ class ChineseNounParser:
                 found.append(NounPhrase("或".join(n.text for n in choice), options=share_heads(list(choice))))
                 continue
             self.at = mark
-            if not (self.take("and") and self.noun_here()):
+            joined = self.take("and") or (listed and self.here(1).keys and self.take("=，", "=,"))
+            if not (joined and self.noun_here()):
                 self.at = mark
                 return share_heads(found)
             found.append(self.noun())
@@ -291,7 +334,9 @@ class ChineseNounParser:
         """大杯子 · 小的那个: what a size is said of, "" for none."""
         size = next((k[4:] for k in self.here().kinds if k[:4] == "size"), "")
         after = self.here(1 + ("de" in self.here(1).kinds))
-        return size if after.keys or "this" in after.kinds else ""
+        of_it = self.here().text[-1:] == "的" or "de" in self.here(1).kinds
+        alone = self.said and of_it  # 大的留着: of what was named
+        return size if after.keys or "this" in after.kinds or alone else ""
 
     def side_here(self) -> bool:
         """左边的方块 · 左边那个: a side that says which, not where."""
@@ -312,12 +357,12 @@ class ChineseNounParser:
         return at > self.at + 1 and at < len(self.words) and any(k[:5] == "best:" for k in self.words[at].kinds)
 
     def noun(self) -> NounPhrase:
-        start, quantity, count, of_two = self.at, "", 0, False
+        start, quantity, count, of_two, portion = self.at, "", 0, False, ""
         without: list[Word] = []
         found: list[Word] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
         aside: tuple[NounPhrase, ...] = ()
-        best, best_of, other, side_word, size_word, these = "", None, False, False, False, False
+        best, best_of, other, side_word, size_word, these, freely = "", None, False, False, False, False, False
         if self.best_of_here():
             self.at += 1
             best_of = self.measured_from()
@@ -333,6 +378,8 @@ class ChineseNounParser:
         while True:
             word = self.here()
             digit = self.count(word)
+            if (not word.keys and {"any", "this", "these", "pair"} & word.kinds) or digit:
+                portion = word.text[-1] if word.text[-1] in lexicon_zh.PORTIONED and len(word.text) > 1 else portion
             if word.keys:
                 found += self.vocabulary.said(word.text, word.keys)
             elif "isnot" in word.kinds and not (found or best or without or aside) and self.here(1).keys:
@@ -364,15 +411,19 @@ class ChineseNounParser:
                 best, side_word, size_word, of_two = size, True, True, True
                 self.at += "de" in self.here(1).kinds
             elif "any" in word.kinds and quantity in ("", "any"):
-                quantity = "any"
+                quantity, freely = "any", True
             elif "this" in word.kinds and not quantity:
                 these = word.text[-1] == "些"
                 quantity = "all" if these else "the"
+            elif "pair" in word.kinds and not quantity:  # 一双筷子: one thing that is called so
+                quantity = "the"
             elif word.text in self.some and not count:
                 quantity, these = "all" if quantity else "any", True
             elif digit and not count:
                 if "de" in self.here(1).kinds:  # 三公斤的哑铃: no count, and of no name
                     raise NotUnderstood("planner.word", word=word.text)
+                if self.numbers_a_name(word):
+                    raise NotUnderstood("planner.word", word=word.text + self.here(1).text)
                 count = digit
                 quantity = "all" if "these" in word.kinds or word.text == "俩" else quantity or "any"
             elif found and "in" in word.kinds and not best and self.chooses_of(found):
@@ -390,7 +441,13 @@ class ChineseNounParser:
         coloured = bool(found) and all(map(is_colour, found))
         if coloured and "de" in self.here().kinds and ("dou" in self.here(1).kinds or quantity == "all"):
             self.at += 1  # 把红色的都放进篮子: without 都 it is not said how many
+            found.append(("one" if self.said else "东西", frozenset("*")))
+        elif coloured and "outside" in self.here().kinds:  # 绿色以外的马克杯
             found.append(("东西", frozenset("*")))
+        elif coloured and self.said and "de" in self.here().kinds:  # 蓝色的也放进去: of what was named
+            self.at += 1
+            quantity = quantity or "the"
+            found.append(("one", frozenset("*")))
         elif coloured and "this" in self.words[self.at - 1].kinds:  # 红色的那个
             found.append(("one", frozenset("*")))
         if quote and not self.take("=”", '="', "=」", "='"):
@@ -403,10 +460,11 @@ class ChineseNounParser:
             return NounPhrase(
                 text, tuple(found), "the", count, bool(count) or several, at=at, best=best, best_of=best_of,
                 of_two=of_two, without=tuple(without), but=aside, side_word=side_word, size_word=size_word,
+                portion=portion,
             )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)
-        if (other or without or aside) and not found:
+        if (other or without or aside or (at and "dou" in self.here().kinds)) and not found:
             found = [("one" if other and quantity == "the" else "东西", frozenset("*"))]
         if self.unknown() and (not found or coloured):
             raise self.no_noun()
@@ -414,6 +472,8 @@ class ChineseNounParser:
             if quantity != "all" or these:
                 raise self.no_noun(text)
             return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
+        if count and quantity == "any" and not freely and all("*" in senses for _, senses in found):
+            quantity = "the"  # 三样东西: which, unless there are three?
         mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
         return NounPhrase(
             text,
@@ -425,7 +485,15 @@ class ChineseNounParser:
             other=other,
             without=tuple(without),
             but=aside,
+            portion=portion,
         )
+
+    def numbers_a_name(self, word: ChineseWord) -> bool:
+        """三号文件: a number without a measure word counts nothing; of 两杯 the vessel is one."""
+        following = self.here(1)
+        if word.text not in ("两", "三") or not following.keys:
+            return False
+        return self.vocabulary.said(following.text, following.keys)[0][0][0] not in lexicon_zh.HOLDING
 
     def measured_from(self) -> NounPhrase | None:
         """The thing after 离 or 靠近; None for the robot itself."""
@@ -450,6 +518,8 @@ class ChineseNounParser:
             return False
         if any(k[:5] == "best:" for k in after) or "other" in after or "this" in after:
             return True
+        if self.here(1).keys and is_colour((self.here(1).text, self.here(1).keys)):  # 桌上红色的东西
+            return True
         return any(k in after for k in ("de", "all", "any", *lexicon_zh.DIGITS_ZH))
 
     def noun_here_after(self) -> bool:
@@ -457,17 +527,3 @@ class ChineseNounParser:
         found = self.noun_here()
         self.at -= 1
         return found
-
-
-def _numeral(signs: str) -> float:
-    """五 · 十 · 十五 · 二十 · 半: up to 99, 0 for none."""
-    if signs == "半":
-        return 0.5
-    if not signs or signs.count("十") > 1 or "半" in signs:
-        return 0.0
-    if "十" not in signs:
-        return float(_NUMERALS[signs]) if len(signs) == 1 else 0.0
-    tens, ones = signs.split("十")
-    if len(tens) > 1 or len(ones) > 1:
-        return 0.0
-    return 10.0 * (_NUMERALS[tens] if tens else 1) + (_NUMERALS[ones] if ones else 0)

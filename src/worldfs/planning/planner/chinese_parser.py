@@ -9,7 +9,8 @@ from worldfs.base.model import Vec
 
 from . import lexicon_zh
 from .chinese_nouns import LOCATION, SIDES, ChineseNounParser, ChineseWord
-from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .intent import THERE, Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .prohibitions import Prohibitions
 from .vocabulary import Vocabulary
 
 _NOTHING = re.compile("(?:什么|谁|哪个)[都也](?:不|别|勿)")  # 什么都不要动 forbids, and asks nothing
@@ -17,6 +18,9 @@ _TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "�
 _PARTICLES = frozenset(("吗", "呢", "么"))  # at the end of a request they ask nothing
 _SOME = ("几个", "几")
 _MAY = ("能", "可以", "愿意")  # statements too, where nothing asks
+_OF_THINGS = (
+    "discard", "drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut", "wipe",
+)  # fmt: skip
 _WAYS = ("left", "right", "forward", "backward")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
@@ -83,6 +87,12 @@ def _must_be(found: list[ChineseWord], at: int) -> bool:
     return bool(found[at - 1].keys) and "put" in found[at + 1].act()
 
 
+def _does(found: list[ChineseWord], at: int) -> bool:
+    """Does the word say who did it: 你把抹布扔了 tells, 请你把抹布扔了 orders?"""
+    before = at > 0 and "polite" in found[at - 1].kinds
+    return "robot" in found[at].kinds and not before and at + 1 < len(found) and "ba" in found[at + 1].kinds
+
+
 def _names(word: ChineseWord) -> bool:
     """Does it begin a noun phrase?"""
     kinds = {"all", "any", "this", "it", "other", "leave", "partof", *lexicon_zh.DIGITS_ZH}
@@ -96,6 +106,7 @@ class ChineseParser(ChineseNounParser):
 
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary, before: list[Clause]) -> None:
         super().__init__(_manners(found)[0], vocabulary)
+        self.told = any(_does(found, n) for n in range(len(found)))
         self.gap = 0.0
         self.each = False
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
@@ -155,8 +166,11 @@ class ChineseParser(ChineseNounParser):
             if self.take("excluded"):
                 found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
                 return True
-            self.take("dou")
-            if self.take("neg") and self.take("touch", "act:pick") and self.at >= len(self.words):  # 叉子不要动
+            if (left := self.left(nouns)) is not None:
+                found[-1] = replace(found[-1], keep=(*found[-1].keep, *left))
+                return True
+            self.take("dou", "=就")
+            if self.take("neg") and self.not_done():  # 叉子不要动, 梨就不用了
                 found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
                 return True
         if but:
@@ -166,6 +180,13 @@ class ChineseParser(ChineseNounParser):
         while self.take("join"):
             self.comma()
         return False
+
+    def not_done(self) -> bool:
+        """After "not" the end of the sentence, with a word for handling before it, or after 不用 and 不要 none."""
+        alone = self.words[self.at - 1].text in ("不用", "不要", "不必")
+        handled = self.take("touch", "act:pick", "=放") is not None
+        self.take("=了")
+        return (handled or alone) and self.at >= len(self.words)
 
     def not_meant(self, found: list[Clause]) -> bool:
         """After "not": what is left alone, what was not meant (不要蓝色的), or another place (不要放在盘子里)."""
@@ -178,12 +199,12 @@ class ChineseParser(ChineseNounParser):
             nouns = self.nouns()
             if (verb := self.take("act:put")) is None:
                 return False
-            self.place(verb.text)
-            found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
+            where = self._into(self.place(verb.text))
+            found[-1] = Prohibitions(denied=nouns, not_there=where).after(found[-1])
             return True
         self.at = mark
         if (verb := self.take("act:put")) is not None and self.noun_here():
-            self.place(verb.text)
+            found[-1] = replace(found[-1], barred=(*found[-1].barred, *self._into(self.place(verb.text))))
             return self.at >= len(self.words)
         self.at = mark
         if not self.noun_here():
@@ -193,31 +214,26 @@ class ChineseParser(ChineseNounParser):
         found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
         return self.at >= len(self.words)
 
+    def left(self, nouns: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...] | None:
+        """钥匙留在桌上 · 把杯子留着: what stays; None for anything else."""
+        if any(noun.pronoun for noun in nouns) or (stays := self.take("stay")) is None:
+            return None
+        if not stays.text.endswith("在"):
+            return nouns
+        side, where = self.place(stays.text)
+        there = where[0]
+        if side not in LOCATION[:3] or len(where) != 1 or not isinstance(there, NounPhrase):
+            raise self.stop()
+        return tuple(replace(noun, at=(*noun.at, (side, there)), quantity=noun.quantity or "the") for noun in nouns)
+
+    @staticmethod
+    def _into(place: Place) -> tuple[NounPhrase, ...]:
+        """What a place is in or on; () beside something."""
+        return tuple(n for n in place[1] if isinstance(n, NounPhrase)) if place[0] in ("in", "on", "to") else ()
+
     def denied_first(self) -> list[Clause]:
-        """不要把罐子放进篮子，把苹果放进去 · 不要把苹果放进篮子，要放进盘子: only where an order follows."""
-        mark = self.at
-        if not (self.take("neg") and self.take("ba") and self.noun_here()):
-            self.at = mark
-            return []
-        denied = self.nouns()
-        verb = self.take("act:put")
-        if verb is None:
-            self.at = mark
-            return []
-        self.place(verb.text)
-        if not (self.comma() and self.at < len(self.words)):
-            self.at = mark
-            return []
-        self.take("but", "=而是", "=而")
-        self.take("should", "alike")
-        if (verb := self.take("act:put")) is not None:
-            return [Clause("put", denied, (self.place(verb.text),), or_places=tuple(self.or_places))]
-        if "ba" not in self.here().kinds:
-            self.at = mark
-            return []
-        clause = self.clause()
-        same = {noun.words for noun in denied} & {noun.words for noun in clause.what}
-        return [clause if same else replace(clause, but=(*clause.but, *denied))]
+        """What is forbidden before an order, with that; [] and nothing consumed for none."""
+        return []
 
     def as_well(self, before: Clause) -> Clause | None:
         """，还有苹果 · ，苹果也是 · ，苹果也放: to the same place; None and nothing consumed for none."""
@@ -236,6 +252,7 @@ class ChineseParser(ChineseNounParser):
         return None
 
     def clause(self) -> Clause:
+        """One act; a tool is said to wipe with, and for nothing else."""
         self.or_places = []
         but: tuple[NounPhrase, ...] = ()
         if self.take("except"):
@@ -245,15 +262,24 @@ class ChineseParser(ChineseNounParser):
         if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
             self.at = len(self.words)
             return Clause("undo", but=but)
-        tool = self.nouns() if self.take("with") and self.noun_here() else ()
+        if (using := self.take("with")) is not None:
+            tool = self.nouns() if self.noun_here() else ()
+            wipes = self.read_clause(but, by)
+            if not tool or wipes.act != "wipe":
+                raise NotUnderstood("planner.word", word=using.text + "".join(noun.text for noun in tool))
+            return replace(wipes, places=(("with", tool),))
+        return self.read_clause(but, by)
+
+    def read_clause(self, but: tuple[NounPhrase, ...], by: str) -> Clause:
         if (slid := self.pushing()) is not None:
             return replace(slid, but=but)
         what: tuple[NounPhrase, ...] = ()
         ba = self.take("ba")
         given = ba is not None
         if given or (by and self.noun_here()):
-            what, more = self.objects()
+            what, more = self.objects(listed=given)
             but += more
+            self.take("=先")
         elif not by and "isnot" not in self.here().kinds and (self.noun_here() or self.all_here()):
             what, but = self.topic(but)
             given = bool(what)
@@ -266,6 +292,8 @@ class ChineseParser(ChineseNounParser):
             if (verb := self.take("act:put")) is not None:  # 把苹果从篮子里拿出来放在桌上
                 return Clause("put", taken.what, (*taken.places, self.place(verb.text)), but)
             return replace(taken, but=(*but, *taken.but))
+        if ba is not None and (act := self.done_with()):  # 把抹布扔了
+            return Clause(act, what, (), but, hollow="itself" if act == "clear" else "")
         if what and given and "pick" in self.here().act() and "put" in self.here(1).act():  # 把苹果拿起来放进篮子
             self.at += 1
         if what and ba is not None and ba.text == "让" and self.here().text == "在":  # 让苹果在篮子里
@@ -294,6 +322,8 @@ class ChineseParser(ChineseNounParser):
             place = self.place(word.text)
             ors = tuple(self.or_places)
             return Clause("put", what, (place,), but, or_places=ors, gap=self.gap, each=self.each)
+        if what and "throw" in acts and (place := self.place(word.text))[0] == "in":
+            return Clause("put", what, (place,), but)
         if what and {"back", "undo"} & set(acts):
             return Clause("undo", what, (), but)
         if what and "stackon" in acts:
@@ -303,12 +333,8 @@ class ChineseParser(ChineseNounParser):
         act = acts[0]
         if act in ("home", "open", "close", "wave", "undo") and not what:
             return Clause(act, but=but)
-        if (
-            act
-            in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut", "wipe")
-            and not what
-            and self.noun_here()
-        ):
+        act = "discard" if act == "throw" and not what and self.noun_here() else act  # 扔牙膏
+        if act in _OF_THINGS and not what and self.noun_here():
             what, more = self.objects()
             but += more
         if act == "put" and self.noun_here():
@@ -325,18 +351,17 @@ class ChineseParser(ChineseNounParser):
             if not by:
                 raise NotUnderstood("planner.sort_by", word="…")
             return Clause("sort", what, (), but, by)
-        if tool and act != "wipe":
-            raise self.stop()
-        places: tuple[Place, ...] = (("with", tool),) if tool else ()
+        places: tuple[Place, ...] = ()
         if act == "clear" and what and (verb := self.take("to", "act:put")):
             places = (self.place(verb.text),)
         if act not in ("clear", "drop", "down") and not what:
             if self.unknown():
                 raise self.no_noun()
             raise NotUnderstood("planner.object", verb=word.text)
-        if act in ("put", "go", "stackon", "back", "wave", "undo"):
+        if act in ("put", "throw", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
-        return Clause("empty" if word.text == "清空" and what else act, what, places, but, out=out)
+        hollow = "itself" if "clear" in acts and word.text in lexicon_zh.AWAY else ""
+        return Clause("empty" if word.text == "清空" and what else act, what, places, but, out=out, hollow=hollow)
 
     def topic(self, but: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """苹果放篮子里: the thing first, without 把; nothing consumed where no such order follows."""
@@ -353,7 +378,7 @@ class ChineseParser(ChineseNounParser):
         told = self.here().text[-1:] == "在" and not (
             should or but or self.said or self.ordered_later() or any(n.other or n.text == "都" for n in what)
         )
-        orders = acts & {"put", "pick", "clear", "stackon", "back", "undo"} and not told
+        orders = acts & {"put", "pick", "clear", "discard", "throw", "stackon", "back", "undo"} and not told
         if orders or "toward" in self.here().kinds or any(f"shift{way}" in self.here().kinds for way in _WAYS):
             return what, but + more
         self.at = mark
@@ -373,6 +398,8 @@ class ChineseParser(ChineseNounParser):
             but: tuple[NounPhrase, ...] = ()
             if not what and self.take("ba"):  # 从篮子里把苹果拿出来
                 what, but = self.objects()
+            if what and (verb := self.take("act:put")) is not None:  # 把毛巾从桌上拿到篮子里
+                return Clause("put", what, (("from", where), self.place(verb.text)))
             verb = self.take("act:pick", "act:bring", "act:clear")
             if verb and (what or self.noun_here()):
                 act = "clear" if "clear" in verb.act() else "pick"
@@ -380,6 +407,14 @@ class ChineseParser(ChineseNounParser):
                 return Clause(act, what or self.objects()[0], (("from", where),), but, out=out)
         self.at = mark
         return None
+
+    def done_with(self) -> str:
+        """扔了, 收了 at the end of what is said of 把: an order, where nothing before it says who did so."""
+        act = "discard" if "throw" in self.here().act() else "clear" if self.here().text == "收" else ""
+        if not act or self.told or self.here(1).text != "了" or self.here(2).text not in ("", "，", ","):
+            return ""
+        self.at += 2
+        return act
 
     def pushing(self) -> Clause | None:
         """向左推罐子10厘米: the way first; None and nothing consumed for none."""
@@ -461,6 +496,10 @@ class ChineseParser(ChineseNounParser):
         spot = self.coordinates()
         if spot is not None:
             return ("at", spot)
+        if self.take("=那里", "=那儿"):
+            inner = "in" if self.take("=面", "in") else ""
+            self.take("hither")
+            return (inner, (THERE,))
         if not self.noun_here():
             if verb.endswith("进去") or self.take("in"):  # 打开抽屉，把方块放进去 · 放到里面
                 return ("in", (NounPhrase("", pronoun=True),))

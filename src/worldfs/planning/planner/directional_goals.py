@@ -12,7 +12,7 @@ from worldfs.base.robot_sides import WAYS
 
 from . import thing_names
 from .directions import axis, reach_along, rolls
-from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
+from .goals import PLACED_M, ApartGoal, AreaGoal, CentreGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
 from .scene_facts import final_support, immovable_ids, surfaces
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STEP_M = 0.10  # distance of a move without one
 FAR_M = 0.15  # distance of a move "away from"
 ROOM_M = 0.02  # left free on either side of what is put between two things
-NEAR_SHARE = 1 / 3  # of a table: "on the left of the table", "in the middle of the table"
+NEAR_SHARE = 1 / 3  # of a table: "on the left of the table"
 
 
 class DirectionalGoals:
@@ -47,8 +47,10 @@ class DirectionalGoals:
             if space:  # beyond its edge
                 raise NotUnderstood("planner.beside_table", "ambiguous", name=self.meaning.name(target.id))
             return [self._region(id, target, side) for id in ids]
-        if side == "middle" or (target.id not in immovable_ids(self.scene) and not self._stands(target.id)):
+        if side == "middle":
             raise NotUnderstood("planner.where_to", "ambiguous", name=self.meaning.name(target.id))
+        if target.id not in immovable_ids(self.scene) and not self._stands(target.id):
+            raise NotUnderstood("planner.no_side", "impossible", name=self.meaning.name(target.id))
         direction = axis(side, self.scene)
         if not space:
             return [TowardGoal(id, target.id, direction, side) for id in ids]
@@ -127,22 +129,20 @@ class DirectionalGoals:
         return [self._at(thing, (a.position[0] + middle * ahead[0], a.position[1] + middle * ahead[1]))]
 
     def _region(self, id: str, table: Thing, side: str) -> Goal:
-        """A third of the table on that side, or the third in the middle either way."""
+        """The middle of the table, or a third of it on that side."""
         if len(table.size) < 2:
             raise NotUnderstood("planner.no_position", "missing", where=self.meaning.name(table.id))
+        if side == "middle":
+            return CentreGoal(id, table.id)
         (x, y), (w, d) = table.position[:2], table.size[:2]
         low, high = [x - w / 2, y - d / 2], [x + w / 2, y + d / 2]
-        if side == "middle":
-            low = [x - w * NEAR_SHARE / 2, y - d * NEAR_SHARE / 2]
-            high = [x + w * NEAR_SHARE / 2, y + d * NEAR_SHARE / 2]
+        ahead = axis(side, self.scene)
+        k = 0 if abs(ahead[0]) > abs(ahead[1]) else 1
+        span = (high[k] - low[k]) * NEAR_SHARE
+        if ahead[k] > 0:
+            low[k] = high[k] - span
         else:
-            ahead = axis(side, self.scene)
-            k = 0 if abs(ahead[0]) > abs(ahead[1]) else 1
-            span = (high[k] - low[k]) * NEAR_SHARE
-            if ahead[k] > 0:
-                low[k] = high[k] - span
-            else:
-                high[k] = low[k] + span
+            high[k] = low[k] + span
         label = side if self.meaning.language == "en" else _ZH[side]
         return AreaGoal(id, table.id, tuple(round(v, 4) for v in low), tuple(round(v, 4) for v in high), label)
 
@@ -155,4 +155,4 @@ class DirectionalGoals:
         return found
 
 
-_ZH = {"left": "左边", "right": "右边", "front": "前面", "behind": "后面", "middle": "中间"}
+_ZH = {"left": "左边", "right": "右边", "front": "前面", "behind": "后面"}

@@ -58,7 +58,7 @@ _FIRST: Final = re.compile(
 )
 _CLOSERS: Final = (
     "please|pls|plz|now|right now|thanks a lot|thanks so much|many thanks|thanks|thx|ty|"
-    "cheers|thank you very much|thank you so much|thank you|for me|too|as well|also|again|immediately|"
+    "cheers|thank you very much|thank you so much|thank you|for me|too|as well(?! as )|also|again|immediately|"
     "at once|okay|ok|robot|one by one|one after the other|one at a time|my friend|and nothing else|nothing else|only|"
     "(?:will|would|could|can) you(?: please)?|shall we|would you mind|"
     rf"{_ASIDE}"

@@ -34,7 +34,15 @@ _EACH = (
     ",",
 )  # of what is left out: all of it
 _OF_THEM = ("of the", "of these", "of those", "of all the", "of all", "of my", "of your")
-_WHAT_IS = ("what is", "whatever is", "what lies", "what stands", "what you find", "what there is")
+_ONE = ("a", "the", "that", "this", "my", "your")
+_PAIR = tuple(f"{which} pair of" for which in _ONE)
+_WHAT_IS = ("what is", "what 's", "whatever is", "what lies", "what stands", "what you find", "what there is")
+_LYING = ("lying", "standing", "sitting")
+_STANDS = (
+    *_LYING,
+    *(f"{which} {how}" for which in ("that", "which") for how in ("is", "are", "lies", "lie", "stands", "stand")),
+    *(f"{which} {be} {how}" for which in ("that", "which") for be in ("is", "are") for how in (*_LYING, "still")),
+)  # fmt: skip
 _WHICH = ("that is", "which is", "that are", "which are")
 
 
@@ -43,6 +51,7 @@ class EnglishNounParser:
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
         self.tokens, self.at, self.vocabulary = tokens, 0, vocabulary
+        self.without: list[Word] = []
 
     def ahead(self, n: int = 0) -> str:
         return self.tokens[self.at + n] if self.at + n < len(self.tokens) else ""
@@ -126,6 +135,8 @@ class EnglishNounParser:
             word = self.ahead(1)
         if word == "what" and any(self.tokens[self.at : self.at + len(p.split())] == p.split() for p in _WHAT_IS):
             return True
+        if self.anything_here():
+            return True
         if word in ("whatever", "whichever", "non") or (word == "nothing" and self.ahead(1) in ("but", "except")):
             return True
         if word in lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.PRONOUNS or word in lexicon_en.NUMBERS:
@@ -133,6 +144,13 @@ class EnglishNounParser:
         if word in ("other", "others", "remaining", *lexicon_en.BEST):
             return True
         return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
+
+    def anything_here(self) -> bool:
+        """ "Anything yellow", "anything that is yellow": all of it. "Anything" alone does not say which."""
+        if self.ahead() != "anything":
+            return False
+        coloured = any(key[:2] == "c:" for key in self.vocabulary.english_word(self.ahead(1)) or ())
+        return coloured or (self.ahead(1) in ("that", "which") and self.ahead(2) in ("is", "are"))
 
     def nouns(self, gap: bool = False, then: bool = False) -> tuple[NounPhrase, ...]:
         """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
@@ -143,10 +161,12 @@ class EnglishNounParser:
         """
         between = gap and self.tokens[self.at - 1] == "between"
         self.phrase(("either",))
-        both = self.ahead() == "both"
-        found = [self.noun()]
-        if both and self.ahead() == "and" and not (found[0].plural or found[0].pronoun):
-            found[0] = replace(found[0], quantity="the", count=0)  # "both the cup and the mug"
+        of_list = self.ahead() == "both" or (
+            self.ahead() in ("all", "each") and "the" in (self.ahead(1), self.ahead(2))
+        )
+        found = [self._first_of_both() or self.noun()]
+        if of_list and self.ahead() in ("and", ",") and not (found[0].plural or found[0].pronoun):
+            found[0] = replace(found[0], quantity="the", count=0)  # "both the cup and the mug", "all of the cup and …"
         marks = [self.at]
         while True:
             mark = self.at
@@ -165,7 +185,9 @@ class EnglishNounParser:
                 self.at = mark
                 break
             following = self._next_number(found[-1]) or self.noun()
-            if gap and (self.ahead() in FIRST_PREPS or self._distance_here()):
+            if gap and (
+                self.ahead() in FIRST_PREPS or self.ahead() == "there" or self._distance_here() or self._shall_here()
+            ):
                 first = 1 + between  # "between the cup and the plate" is one place
                 found, self.at = (found, mark) if len(found) <= first else (found[:first], marks[first - 1])
                 break
@@ -177,6 +199,18 @@ class EnglishNounParser:
         if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
             raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)
+
+    def _first_of_both(self) -> NounPhrase | None:
+        """ "Both the phone charger and …": both is said of the list; None and nothing consumed for "both the mugs"."""
+        mark = self.at
+        if not (self.phrase(("both",)) and self.ahead() in lexicon_en.THE):
+            self.at = mark
+            return None
+        first = self.noun()
+        if first.plural or self.ahead() not in ("and", ","):
+            self.at = mark
+            return None
+        return first
 
     def left_out(self, *, placed: bool) -> tuple[tuple[NounPhrase, ...], tuple[str, ...]]:
         """Every item of a list after "except" or "not", and what joins each to the one before.
@@ -229,6 +263,13 @@ class EnglishNounParser:
             of_two=only.of_two, at=(*what[0].at, *only.at), without=(*what[0].without, *only.without),
         ),)  # fmt: skip
 
+    def _shall_here(self) -> bool:
+        """ "… and the key goes in the crate": what it goes with begins the next clause."""
+        mark = self.at
+        found = self.pattern(lexicon_en.SHALL)
+        self.at = mark
+        return bool(found)
+
     def _distance_here(self) -> bool:
         mark = self.at
         found = self.length()
@@ -236,6 +277,27 @@ class EnglishNounParser:
         return found > 0
 
     def noun(self) -> NounPhrase:
+        """One noun phrase, with the place where it is said to be: "everything that is in the box"."""
+        found = self._noun()
+        while not found.pronoun and (placed := self._standing(found)) is not None:
+            found = placed
+        return found
+
+    def _standing(self, noun: NounPhrase) -> NounPhrase | None:
+        """The noun with "that is in the box", "lying on the table"; None and nothing consumed for none."""
+        mark = self.at
+        stated = bool(self.phrase(_STANDS)) or (noun.text == "what is" and not noun.at)
+        side = lexicon_en.PREPS.get(self.phrase(lexicon_en.PREPS), "") if stated else ""
+        if side not in ("in", "on", "beside", *lexicon_en.SIDES) or not self.noun_here():
+            self.at = mark
+            return None
+        there = self.noun_apart()
+        said = self.tokens[mark - 1 : mark + 2] if mark else []
+        if said in (["is", "left", "of"], ["'s", "left", "of"]) and noun.text == "what is" and not noun.at:
+            raise NotUnderstood("planner.remainder", "ambiguous", what=there.text)  # beside it, or the rest of it?
+        return replace(noun, at=(*noun.at, (side, there)))
+
+    def _noun(self) -> NounPhrase:
         start = self.at
         self.phrase(("only", "just", "nothing but", "nothing except"))
         quote = self.phrase(('"', "“", "'", "‘"))
@@ -248,12 +310,17 @@ class EnglishNounParser:
             inner = self.noun()
             text = " ".join(self.tokens[start : self.at])
             return NounPhrase(text, (("things", frozenset("*")),), "all", plural=True, at=(("in", inner),))
-        self.without: list[Word] = []
-        quantity, count, whole = self._quantity()
+        self.without = []
+        mark = self.at
+        pack = self._pack()
+        pair = bool(pack) or (bool(self.phrase(_PAIR)) and self._words_here())
+        self.at = self.at if pair else mark
+        quantity, count, whole = ("the", 0, None) if pair else self._quantity()
         if whole is not None:
             return whole
         self.at += quantity == "all" and self.ahead() == "one" and self.ahead(1) == "of"  # "every one of the mugs"
-        other = bool(self.phrase(_OTHER))
+        number = int(self.tokens[start : self.at][-1:] in (["a"], ["an"], ["one"]))
+        freely, other = quantity == "any", bool(self.phrase(_OTHER))
         if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
             rest = self.phrase(("rest of them", "rest of the", "rest", "others"))
             found = self._words("all")[0] if rest == "rest of the" else []
@@ -267,14 +334,14 @@ class EnglishNounParser:
             if not count:  # "0 apples" is not "an apple"
                 raise NotUnderstood("planner.negation", "negation", word=self.ahead())
             self.at += 1
-            quantity = quantity or "any"
+            freely, quantity = quantity == "any", quantity or "any"
         if quantity in ("any", "all") and self.phrase(("of them", "of those", "of these")):
             if self.tokens[self.at - 1] == "them" or not self._words_here():
                 return NounPhrase(
                     f"{count or quantity} of them", quantity=quantity, count=count, pronoun=True, plural=True
                 )
         elif quantity in ("any", "all"):
-            self.phrase(_OF_THEM)
+            freely = bool(self.phrase(_OF_THEM)) or freely
         other = bool(self.phrase(_OTHER)) or other
         best = self._best(quantity)
         of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED | lexicon_en.PLAIN_SIZES
@@ -285,6 +352,9 @@ class EnglishNounParser:
         found, plural = self._words(quantity)
         if quote and not self.phrase(('"', "”", "'", "’")):
             raise NotUnderstood("planner.word", word=quote)
+        if count and quantity == "any" and not freely and found and all("*" in senses for _, senses in found):
+            quantity = "the"  # "three things": which, unless there are three?
+        plural = plural and not pair
         several = plural  # "the heaviest cubes": how many is not said
         # "the heaviest of the cubes", "the heavier one of the two fruits", "the heaviest"
         if best and not any(words[0] not in ("one", "ones") for words in found):
@@ -299,19 +369,38 @@ class EnglishNounParser:
         if other and not found and quantity == "the" and not count:
             found = [("one", frozenset("*"))]  # "the other in the tray"
         if not found:
+            if self.without:  # "all non-bottles", "all non-red": of what?
+                raise NotUnderstood("planner.noun", word=" ".join(self.tokens[start : self.at]), hint="")
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             self._stuck()
         if count > 1 and not (best or plural) and len(found) > 1 and not any(map(self._describes, found)):
             raise NotUnderstood("planner.word", word=str(count))  # "the 3 kg weight": no count, and of no name
+        if measured := self.vocabulary.measured_otherwise(count or number, found):  # "the 1 litre bottle", of 2 litres
+            what = " ".join(self.tokens[start : self.at])
+            raise NotUnderstood("planner.perhaps", "ambiguous", measured, what=what)
+        some = self.tokens[start : start + 1] == ["some"] and not (plural or count or best)
+        some = some and not any("*" in senses for _, senses in found)
         if best:
             quantity, plural = "the", bool(count) or (several and self.vocabulary.is_plural(found[-1][0]))
         text = " ".join(self.tokens[start : self.at])
         read = NounPhrase(
             text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two, side_word=side_word,
-            size_word=size_word,
+            size_word=size_word, pair=pair, pack=pack, portion="some" if some else "",
         )  # fmt: skip
         return replace(self._after(read, start), without=tuple(self.without))
+
+    def _pack(self) -> str:
+        """The pack of "a packet of chips"; "" and nothing consumed where a thing of the scene may be called so."""
+        mark = self.at
+        if self.phrase(_ONE):
+            word = self.ahead()
+            self.at += 1
+            known = word not in lexicon_en.PACKS or self.vocabulary.names_a_thing(word)
+            if not known and self.phrase(("of",)) and self._words_here():
+                return word
+        self.at = mark
+        return ""
 
     def _words_here(self) -> bool:
         return self.ahead() == "non" or self.vocabulary.english_word(self.ahead()) is not None
@@ -334,6 +423,9 @@ class EnglishNounParser:
     def _quantity(self) -> tuple[str, int, NounPhrase | None]:
         """all | the | any and a count; or the whole phrase, where that is all of it."""
         quantity, count, word = "", 0, self.ahead()
+        if self.anything_here():
+            self.tokens = [*self.tokens[: self.at], "everything", *self.tokens[self.at + 1 :]]
+            word = "everything"
         if word in lexicon_en.ALL and self.vocabulary.english_word(word) is None:
             self.at += 1
             quantity = "all"
@@ -393,9 +485,15 @@ class EnglishNounParser:
     def _words(self, quantity: str) -> tuple[list[Word], bool]:
         found: list[Word] = []
         plural = False
-        while self.phrase(("non",)) and (keys := self.vocabulary.english_word(self.ahead())) is not None:
-            self.without += self.vocabulary.said(self.ahead(), keys)
-            self.at += 1
+        denying = ("non", "not") if quantity == "all" else ("non",)  # "all not plastic cups"
+        while self.ahead() in denying and (keys := self.vocabulary.english_word(self.ahead(1))) is not None:
+            denied, *rest = self.vocabulary.said(self.ahead(1), keys)
+            self.without.append(denied)
+            found += rest  # "non-plastic cup" with a plastic cup: its name is no reason to deny the cup as well
+            plural = bool(rest) and self.vocabulary.is_plural(rest[-1][0])
+            self.at += 2
+            if rest:
+                break
         while word := self.ahead():
             keys = self.vocabulary.english_word(word)
             if keys is None and quantity and not found and word in self.vocabulary.head_forms:

@@ -9,7 +9,8 @@ from worldfs.base.model import Vec
 
 from . import english_manners, english_sequence, lexicon_en
 from .english_nouns import FIRST_PREPS, EnglishNounParser
-from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .intent import THERE, Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .prohibitions import Prohibitions
 from .vocabulary import Vocabulary
 
 _TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*(?:\+{1,2}|#)?|[^\s]", re.I)
@@ -20,6 +21,7 @@ _SHORT = {
 _TAILS = (("n't", " not"), ("'d", " would"), ("'ve", " have"), ("'s", " 's"))
 _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
 _WITHIN = ("in", "inside")  # said without what they are of
+INTO = ("in", "on", "to", "at")
 _ENDS = ("", ".", ",", ";", "and", "then")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
@@ -51,6 +53,15 @@ def is_request(tokens: list[str]) -> bool:
     return bool(form) and rest[:1] != [] and rest[0] in lexicon_en.FIRST_VERBS
 
 
+def _out_of(what: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple[Place, ...]]:
+    """ "Remove everything that is in the box": from there."""
+    there = {noun.at for noun in what}
+    at = next(iter(there)) if len(there) == 1 else ()
+    if len(at) != 1 or at[0][0] not in ("in", "on"):
+        return what, ()
+    return tuple(replace(noun, at=()) for noun in what), (("from", (at[0][1],)),)
+
+
 def _asks(tokens: list[str]) -> bool:
     """By its first word. "do" asks only before its subject: "do a backflip" is an order."""
     if tokens in (["help"], ["help", "me"]):
@@ -76,39 +87,38 @@ class EnglishParser(EnglishNounParser):
             tokens = tokens[:-1]
         tokens, self.any_will_do = english_manners.without_choice(tokens)
         super().__init__(tokens, vocabulary)
+        self.before: Clause | None = None  # of the sentence before, whose verb and place "And the key." takes up
         self.kept: list[NounPhrase] = []
+        self.forbidden = Prohibitions()  # after the order
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
-        self.then = self.out = False
+        self.barred: list[NounPhrase] = []
+        self.then = self.out = self.besides = False
         self.gap = 0.0
+        self.wishing = form == "wish"
+        self.said_prep = ""  # the preposition of the last place
+        self.to_me = self.excepted_first = False  # "everything except the cup in the box": which of them is there?
+        self.not_there = False  # "everything in the crate not in the tub": which things, or where they do not go?
 
     # -- the grammar ----------------------------------------------------------------------------------------------
 
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
-        self.spare_first()
         while self.at < len(self.tokens):
             if self.protection(bool(found)):
                 if self.at < len(self.tokens):
                     raise NotUnderstood("planner.after_protection", "negation", word=self.ahead())
                 break
-            clause = self.clause(found[-1] if found else None)
+            self.besides = False
+            clause = self.clause(found[-1] if found else self.before)
+            if self.besides and not (clause.what and all(noun.quantity == "all" for noun in clause.what)):
+                raise NotUnderstood("planner.left_or_meant", "ambiguous", what=clause.but[-1].text)  # beside, as well?
             found.append(replace(clause, then=self.then))
             self.closers()
             if self.at < len(self.tokens) and not self.protecting():
                 self.join()
         if self.any_will_do and found:
             found[-1] = found[-1].chosen_freely()
-        if self.kept:
-            found = [*found[:-1], with_kept(found[-1], tuple(self.kept))] if found else []
-        return found
-
-    def spare_first(self) -> None:
-        """ "leave the can where it is and put everything else …": only before an order, and no "do not"."""
-        mark = self.at
-        if self.ahead() in ("leave", "keep") and self.protection(True):
-            if self.phrase((", and", ", but", "and", "but", ",")) and self.verb_here():
-                return
-            self.at, self.kept = mark, []
+        return [*found[:-1], self.forbidden.after(replace(found[-1], keep=tuple(self.kept)))] if found else []
 
     def join(self) -> None:
         mark = self.at
@@ -123,6 +133,8 @@ class EnglishParser(EnglishNounParser):
             raise NotUnderstood("planner.word", word=self.ahead())
 
     def closers(self) -> None:
+        if self.ahead() == "first" and self.ahead(1 + (self.ahead(1) in (",", "and"))) == "then":
+            self.at += 1  # "put the cup in the bin first, then the key"
         while size := english_manners.closing(self.tokens[self.at :]):
             self.at += size
 
@@ -138,23 +150,49 @@ class EnglishParser(EnglishNounParser):
         while self.ahead() in (",", "and", "but"):
             self.at += 1
         negated = self.phrase(("do not", "never", "without", "please do not"))
-        leaving = "" if negated else self.phrase(("leave", "keep"))
+        leaving = "" if negated else self.phrase(("leave", "leave out", "keep"))
         if not (negated or leaving) or not after:
             self.at = mark
             return False
         if look:
+            return True
+        if negated and (denied := self.denied_place()) is not None:
+            self.forbidden = self.forbidden.also(denied)
             return True
         if negated:
             if self.ahead() not in lexicon_en.PROTECT:
                 raise NotUnderstood("planner.negation", "negation", word=negated)
             self.at += 1
             self.phrase(("up", "away"))
+            if self.tokens[self.at : self.at + 2] == ["anything", "else"]:  # denied of each: all the others stay
+                self.tokens = [*self.tokens[: self.at], "everything", *self.tokens[self.at + 1 :]]
         nouns, _ = self.left_out(placed=False)
         ends = ("alone", "where it is", "where they are", "there", "in place", "out", "as it is")
-        if leaving:
-            self.phrase(ends)
+        if (
+            leaving and not self.phrase(ends) and (prep := self.phrase(lexicon_en.PREPS))
+        ):  # "leave the cup on the table"
+            side = lexicon_en.PREPS[prep]
+            if side not in ("in", "on", "beside") or not self.noun_here():
+                raise NotUnderstood("planner.word", word=prep)
+            there = self.noun()
+            nouns = tuple(replace(noun, at=(*noun.at, (side, there))) for noun in nouns)
         self.kept += nouns
         return True
+
+    def denied_place(self) -> Prohibitions | None:
+        """After "do not": "put the plum in the box"; None and nothing consumed for anything else."""
+        mark = self.at
+        verb = self.phrase(lexicon_en.VERBS)
+        if lexicon_en.VERBS.get(verb) in ("put", "bring", "drop", "throw") and self.noun_here():
+            nouns, _ = self.left_out(placed=False)
+            self.said_prep = ""
+            places, but = self.places("put") if self.ahead() in FIRST_PREPS else ((), ())
+            named = tuple(n for _, where in (*places, *self.or_places) for n in where if isinstance(n, NounPhrase))
+            which = lexicon_en.LAST_PLACE.get(verb) == "which" and self.said_prep in lexicon_en.WHERE_IT_IS
+            if named and not (but or which) and len(places) == 1 and places[0][0] in INTO:
+                return Prohibitions("do not", denied=nouns, not_there=named)
+        self.at = mark
+        return None
 
     def clause(self, before: Clause | None) -> Clause:
         form, rest = english_manners.requested(self.tokens[self.at :])
@@ -172,6 +210,8 @@ class EnglishParser(EnglishNounParser):
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
                 verb, again = "put", before.places
+            elif before is not None and before.act == "go" and self.then and (self.phrase(("to",)) or self.noun_here()):
+                verb = "go to"  # "go to the gate, then to the dock"
             else:
                 raise NotUnderstood("planner.verb", word=self.ahead() or "…")
         act, self.out = lexicon_en.VERBS[verb], verb in ("remove", "take out", "get out")
@@ -183,10 +223,11 @@ class EnglishParser(EnglishNounParser):
             return Clause(act)
         if act == "go":
             return self.going(verb)
-        if verb == "get" or (verb == "set" and self.ahead() == "up"):
+        self.to_me, self.said_prep = False, ""
+        if verb == "set" and self.ahead() == "up":
             self.phrase(("me",))
         if act == "bring":
-            self.phrase(("me", "us"))
+            self.to_me = bool(self.phrase(("me", "us")))
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
@@ -202,6 +243,8 @@ class EnglishParser(EnglishNounParser):
         if particle == "out" and self.ahead() == "of":  # "out of the basket" says from where
             self.at, particle = mark, ""
         self.out |= particle == "out"
+        if act == "throw" and (particle or self.pattern(lexicon_en.THE_TRASH)):
+            act = "discard"
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
         if what and (act == "upright" or verb in ("put", "set", "place")) and self.pattern(lexicon_en.UPRIGHT_END):
@@ -239,13 +282,57 @@ class EnglishParser(EnglishNounParser):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
+        if self.not_there and any(noun.plural or noun.quantity == "all" for noun in what):
+            raise NotUnderstood("planner.negation", "negation", word="not")
+        after = self.phrase(lexicon_en.PARTICLES_AFTER.get(act, ())) if places and what else ""
+        if after:  # "throw everything on the table away"
+            act = {"throw": "discard", "put": "clear"}.get(act, act)
+            verb = f"{verb} {after}"
+            self.out |= after == "out" and act == "bring"
+            more, aside = self.places(act)
+            places, but = (*places, *more), (*but, *aside)
+        elif particle in ("away", "off", "up", "out"):
+            verb = f"{verb} {particle}"
+        last_place = "which" if after and act == "clear" else self.last_place(verb, act, what, places, but)
+        if last_place == "which" and (verb in lexicon_en.TAKING_OUT or (act == "bring" and self.out)):
+            places, last_place = (*places[:-1], ("from", places[-1][1])), ""
+        if act == "clear" and verb in lexicon_en.TAKING_OUT and not places:
+            what, places = _out_of(what)
+        ends = {"throw": ("in",), "discard": ("in", "from")}.get(act)
+        if ends is not None and last_place != "which" and places and places[-1][0] not in ends:
+            raise NotUnderstood("planner.word", word=verb)
+        if act == "throw" or (act == "discard" and not last_place and places and places[-1][0] == "in"):
+            act = "put"  # "throw it in the box": not through the air
         each = bool(self.phrase((", respectively", "respectively")))
         what = self.narrowed(what) if act != "clear" else what
         self.out |= act == "clear" and verb not in lexicon_en.STOWING and any(side == "from" for side, _ in places)
         act = "empty" if verb in ("empty", "empty out") else act
         return Clause(
-            act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each
+            act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each,
+            barred=tuple(self.barred), last_place=last_place, hollow=lexicon_en.HOLLOW.get(verb, ""),
         )  # fmt: skip
+
+    def last_place(
+        self, verb: str, act: str, what: tuple[NounPhrase, ...], places: tuple[Place, ...], but: tuple[NounPhrase, ...]
+    ) -> str:
+        """Whether the last place may tell which things are meant: `Clause.last_place`."""
+        if not what or not places or self.said_prep not in lexicon_en.WHERE_IT_IS or self.gap:
+            return ""
+        if any(side == "from" for side, _ in places):
+            return ""
+        away = verb.endswith((" away", " out", " off")) and act in ("discard", "bring")
+        reading = "which" if away else lexicon_en.LAST_PLACE.get(verb, "")
+        reading = "which" if reading == "either" and self.to_me else reading
+        reading = "either" if reading and self.wishing else reading
+        if reading and act == "clear" and places[-1][0] == "on":
+            reading = "which"  # what is cleared goes into something
+        if reading and places[-1][0] not in ("in", "on") and reading != "which":
+            return ""
+        if reading == "which" and self.or_places:
+            raise NotUnderstood("planner.word", word="or")
+        if reading and but and self.excepted_first and not any(noun.pronoun for noun in what):
+            raise NotUnderstood("planner.left_or_meant", "ambiguous", what=but[-1].text)  # which of the two is there?
+        return reading
 
     def wished(self) -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
@@ -257,7 +344,9 @@ class EnglishParser(EnglishNounParser):
             self.at = mark
             return None
         what = self.nouns()
-        aside = self.left_out(placed=False)[0] if self.phrase(lexicon_en.EXCEPT) and self.noun_here() else ()
+        said = self.phrase(lexicon_en.EXCEPT)
+        self.besides |= said == "besides"
+        aside = self.left_out(placed=False)[0] if said and self.noun_here() else ()
         self.phrase((",",) if aside else ())
         if (
             self.pattern(lexicon_en.SHALL)
@@ -268,7 +357,8 @@ class EnglishParser(EnglishNounParser):
             what = self.narrowed(what)
             if places:
                 but = (*denied, *aside, *but)
-                return Clause("put", what, places, but, or_places=tuple(self.or_places), gap=self.gap)
+                ors, barred = tuple(self.or_places), tuple(self.barred)
+                return Clause("put", what, places, but, or_places=ors, gap=self.gap, barred=barred)
         self.at = mark
         return None
 
@@ -367,7 +457,13 @@ class EnglishParser(EnglishNounParser):
         `said`: the words for it; `placed`: they stand after a place, `opened`: after a comma.
         """
         if (prep := self.phrase(lexicon_en.PREPS)) and self.noun_here():
-            self.left_out(placed=True)
+            if not placed:  # "the cups not in the tub": which things, or where they do not go?
+                raise NotUnderstood("planner.negation", "negation", word=said)
+            self.not_there |= not opened and prep in lexicon_en.WHERE_IT_IS
+            nouns, _ = self.left_out(placed=True)
+            if lexicon_en.PREPS[prep] == "from":  # "out of all boxes, but not out of the red box"
+                return nouns
+            self.barred += nouns if lexicon_en.PREPS[prep] in INTO else ()
             return True
         if prep or not self.noun_here():
             return False
@@ -418,7 +514,7 @@ class EnglishParser(EnglishNounParser):
         """Prepositional phrases and exceptions, as many as follow."""
         found: list[Place] = []
         but: list[NounPhrase] = []
-        self.or_places = []
+        self.or_places, self.barred, self.excepted_first, self.not_there = [], [], False, False
         while True:
             mark = self.at
             if self.only_here():
@@ -428,8 +524,14 @@ class EnglishParser(EnglishNounParser):
                 continue
             self.at = mark
             if self.phrase(("to me", "to us", "here")) and act == "bring":
+                self.to_me = True
                 continue
             self.at = mark
+            if found and (size := english_manners.closing(self.tokens[self.at :])):  # "in the box, please, not the bin"
+                self.at += size
+                after = self.tokens[self.at + (self.ahead() == ",") :]
+                if not any(after[: len(p.split())] == p.split() for p in (*lexicon_en.CONTRAST, *lexicon_en.EXCEPT)):
+                    self.at = mark
             comma = self.ahead() == ","
             self.at += comma
             if (said := self.phrase((*lexicon_en.EXCEPT, *lexicon_en.CONTRAST))) in lexicon_en.CONTRAST:
@@ -437,8 +539,10 @@ class EnglishParser(EnglishNounParser):
                     self.at = mark
                     return tuple(found), tuple(but)
                 but += found_not if isinstance(found_not, tuple) else ()
+                self.barred += found_not if found and isinstance(found_not, tuple) else ()  # "in the box, not the bin"
                 continue
             if said:
+                self.besides |= said == "besides"
                 if not self.noun_here():
                     self.at = mark
                     return tuple(found), tuple(but)
@@ -452,6 +556,9 @@ class EnglishParser(EnglishNounParser):
             self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
             self.phrase(("right", "just", "directly", "immediately")) if self.ahead(1) in FIRST_PREPS else ""
             self.phrase(("either",)) if self.ahead(1) in FIRST_PREPS else ""
+            if not found and act in ("put", "bring", "drop") and self.pattern(lexicon_en.SAME_PLACE):
+                found.append(("", (THERE,)))
+                continue
             middle = self.at
             gap = self.length() if act in ("put", "bring") else 0.0
             prep = self.phrase(lexicon_en.PREPS)
@@ -459,7 +566,9 @@ class EnglishParser(EnglishNounParser):
                 self.at = mark
                 return tuple(found), tuple(but)
             self.gap = gap or self.gap
-            self.out |= prep == "out of"
+            self.out |= prep in ("out of", "off", "off of")
+            self.said_prep = prep or self.said_prep
+            self.excepted_first |= bool(prep and but) and not found
             if not prep or (act == "sort" and prep == "by"):
                 self.at = mark if middle == mark or not prep else middle
                 if prep == "by" or not prep:
@@ -470,12 +579,10 @@ class EnglishParser(EnglishNounParser):
                 found.append(("at", spot))
             elif act == "put" and prep in _WITHIN and self.ahead() in _ENDS:
                 found.append(("in", (NounPhrase("", pronoun=True),)))
+            elif lexicon_en.PREPS[prep] in ("in", "on") and not gap and self.phrase(("there",)):
+                found.append((lexicon_en.PREPS[prep], (THERE,)))
             elif self.noun_here():
                 found.append(("beside" if gap and prep == "from" else lexicon_en.PREPS[prep], self.nouns(gap=True)))
             else:
                 word = self.ahead()
                 raise NotUnderstood("planner.noun", word=word or prep, hint=self.vocabulary.closest_word(word))
-
-
-def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:
-    return replace(clause, keep=(*clause.keep, *keep))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -11,16 +12,18 @@ from itertools import pairwise
 from worldfs.base.footprint import is_round_above
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
+from worldfs.base.resting import slope
 from worldfs.base.robot_sides import SIDES
 
 from . import thing_names
-from .assign import by_attribute, groups, into_containers
+from .clearing_goals import ClearingGoals
 from .directional_goals import DirectionalGoals
 from .goals import (
     ApartGoal,
     AreaGoal,
     AtGoal,
     BesideGoal,
+    CentreGoal,
     ClearedGoal,
     DownGoal,
     GestureGoal,
@@ -39,19 +42,31 @@ from .goals import (
     TowardGoal,
     UprightGoal,
     VisitGoal,
+    destinations,
     held_by,
     holds,
-    littering,
     point_above,
     subject,
 )
-from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
+from .intent import THERE, Clause, CommandIntent, NotUnderstood, NounPhrase
+from .last_place import LastPlace
 from .noun_resolver import NounResolver, bare
-from .scene_facts import ROBOT, containers, final_support, grains_in, immovable_ids, opens, surfaces, wipes
+from .scene_facts import (
+    ROBOT,
+    ThingLocation,
+    final_support,
+    grains_in,
+    immovable_ids,
+    is_vessel,
+    opens,
+    surfaces,
+    told_location,
+    wipes,
+)
 from .undo import undo_goals
 from .vocabulary import Vocabulary, Word
 
-PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, PlacedGoal, DownGoal)
+PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, CentreGoal, PlacedGoal, DownGoal)
 
 
 Before = Callable[[], Scene | None]
@@ -80,19 +95,28 @@ class GoalBuilder:
         self.resolve = NounResolver(scene, vocabulary, language)
         self.place_heads: tuple[Word, ...] = ()  # what "one" stands for, of a place
         self.sided = DirectionalGoals(self)
+        self.clearing = ClearingGoals(self)
         self.goals: list[Goal] = []
         self.later: list[int] = []
         self.protected: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.holding = held_by(scene) or ""
+        self.ends: set[tuple[str, str]] = set()  # (side, place) of all that was put so far; ("", "") for one not clear
+        self.left_there: set[str] = set()  # what lies where something is said to be left
+        self.closed = self.resolve.closed  # nothing is put there, and nothing taken from it
+        self.shut: set[str] = set()  # that, and what the clause that is read excepts or bars
         self.fixtures: tuple[str, ...] = ()  # drawers and lids, as they were named last
 
     def command(self, clauses: list[Clause], text: str) -> CommandIntent:
-        clauses = _taken_together(clauses)
+        clauses = _taken_together(_placed_apart(clauses))
         said = (one for clause in clauses for noun in clause.nouns() for one in (noun.options or (noun,)))
         self.resolve.said = tuple(dict.fromkeys(noun.words[-1] for noun in said if noun.words))
-        for clause in clauses:
-            self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
+        self.resolve.about(tuple(noun for clause in clauses for noun in clause.what))
+        for clause in clauses:  # "all mugs …, all cups …, but leave the white one": of either
+            self.protected += self._kept(clause.keep, clauses)
+            self.closed |= {*self._kept(tuple(noun for noun in clause.keep if not noun.at), clauses)}
+            self.left_there |= self._left_at(clause.keep)
+        self.resolve.heads, self.resolve.earlier = (), ()
         for clause in clauses:
             self.read(clause)
         for clause in clauses:  # "and leave the rest": all that was not named until then
@@ -108,6 +132,21 @@ class GoalBuilder:
         ]
         note = "; ".join(dict.fromkeys(self.notes))
         return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
+
+    def _kept(self, nouns: tuple[NounPhrase, ...], clauses: list[Clause]) -> tuple[str, ...]:
+        """What must not be touched. 雨伞留下，其他的…: what its words mean, as of an exception; 雨伞不要动，儿童雨伞…:
+        not what an order calls by its full name, where another thing has the name that is said."""
+        ordered = [noun for clause in clauses for noun in clause.what]
+        all_that_fit = not (self.language == "zh" and any(noun.other for noun in ordered))
+        named = {fit.id for noun in ordered for fit in self.resolve.fits(noun) if fit.exact}
+        found: list[str] = []
+        for noun in nouns:
+            if noun.other:
+                continue
+            ids = self.resolve_aside((noun,), all_that_fit)
+            exact = {fit.id for fit in self.resolve.fits(noun) if fit.exact} if len(ids) > 1 else set[str]()
+            found += [id for id in ids if not exact or id in exact or id not in named]
+        return tuple(found)
 
     def resolve_aside(self, nouns: tuple[NounPhrase, ...], all_that_fit: bool = True) -> tuple[str, ...]:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear.
@@ -125,7 +164,8 @@ class GoalBuilder:
             self.resolve.last, self.resolve.sparing = last, False
 
     def _left_out(self, nouns: tuple[NounPhrase, ...], all_that_fit: bool) -> tuple[str, ...]:
-        unnumbered = [n.quantity == "" and not n.plural for n in nouns]  # 除了方块: a Chinese noun has no number
+        chinese = self.language == "zh"  # 除了方块, 除了玩具: a Chinese noun has no number
+        unnumbered = [n.quantity == "" and (chinese or not n.plural) for n in nouns]
         every = tuple(
             replace(n, quantity="all", count=0) if n.quantity != "any" and (all_that_fit or one) else n
             for n, one in zip(nouns, unnumbered, strict=True)
@@ -142,40 +182,139 @@ class GoalBuilder:
             fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
             if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
                 raise NotUnderstood("planner.ambiguous", "ambiguous", fit, what=noun.text)
-            there = noun.other or noun.quantity == "the"  # of "the mug" one was found
+            # of "the mug" one was found, but not where it is said to be left
+            there = noun.other or (noun.quantity == "the" and not noun.at)
             if not there and not self.resolve.one(replace(noun, quantity="all", count=0)):
+                elsewhere = [fit.id for fit in self.resolve.fits(noun) if fit.certain] if noun.at else []
+                if elsewhere:
+                    here = self.resolve.names(elsewhere)
+                    raise NotUnderstood("planner.missing_there", "missing", what=bare(noun), here=here)
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
+        return found
+
+    def barred(self, nouns: tuple[NounPhrase, ...]) -> set[str]:
+        """The places where nothing may be put, with those that may be meant. "One" does not stand for them."""
+        kept = self.resolve.heads, self.resolve.earlier, self.resolve.moved_heads, self.resolve.mixed
+        found: set[str] = set()
+        for noun in nouns:
+            try:
+                found |= {*self.resolve_aside((replace(noun, quantity="all", count=0),))}
+            except NotUnderstood as error:
+                found |= {*error.ids}
+        self.resolve.heads, self.resolve.earlier, self.resolve.moved_heads, self.resolve.mixed = kept
         return found
 
     def name(self, id: str) -> str:
         return thing_names.name(self.scene.thing(id), self.language, self.scene, id)
 
     def read(self, clause: Clause) -> None:
-        sparing = ("clear", "empty", "put", "stack", "sort", "look", "pick", "bring")
+        sparing = ("clear", "discard", "empty", "put", "stack", "sort", "look", "pick", "bring")
         if clause.but and clause.act not in sparing and not (clause.act in ("drop", "down") and clause.places):
             raise NotUnderstood(
                 "planner.word", word=clause.but[0].text
             )  # an exception that would be dropped is not understood
+        barred, mentioned = self.barred(clause.barred) | self.closed, {*self.resolve.mentioned}
+        excepted, self.shut = self._excepted_places(clause), barred | self.barred(clause.but)
+        self.resolve.mentioned = mentioned  # what is left out is named where the clause is read
+        clause = LastPlace(self).read(clause)
         before = self.last_held()
-        found = getattr(self, f"_{clause.act}")(clause)
+        found = self._not_from(excepted, clause, getattr(self, f"_{clause.act}")(clause))
         if before and any(isinstance(g, (*PLACING, HoldingGoal)) for g in found):
             if any(subject(g) != before for g in found):
                 raise NotUnderstood("planner.hand_full", "impossible", name=self.name(before))
             # to be put somewhere is to be picked up; what is put down again, or later on, is picked up first
             if self.goals[-1] == HoldingGoal(before) and not all(isinstance(g, DownGoal) for g in found):
                 self.goals.pop()
+        ends = {id for goal in found for id in destinations(goal)}
+        ends |= {box for id in ends for box in self._holders(id)}  # on what lies in the box
+        if taken := sorted(ends & (barred | excepted)):
+            raise NotUnderstood("planner.barred", "negation", names=self.resolve.names(taken))
+        self._only_there(clause, found)
         self._once(clause, found)
+        self._note_places(clause, found)
         if clause.then:
             self.later.append(len(self.goals))
         self.goals += found
 
+    def _excepted_places(self, clause: Clause) -> set[str]:
+        """The places among what is left out: "everything except the red box", and not "except the red things". A place
+        that the clause names itself is none of them."""
+        named = [noun.words for _, where in clause.places for noun in where if isinstance(noun, NounPhrase)]
+        each = [self.barred((noun,)) for noun in clause.but if noun.words not in named]
+        return {id for ids in each if ids <= immovable_ids(self.scene) for id in ids}
+
+    def _not_from(self, excepted: set[str], clause: Clause, found: list[Goal]) -> list[Goal]:
+        """The goals without what lies in a place that is to be left alone, or that is left out of where things are
+        taken from. Where a thing is named itself, or a place is left out of what is moved, it is asked."""
+        inside = {id: self._holders(id) for goal in found if (id := subject(goal)) and not holds(goal, self.scene)}
+        left = {id for id, boxes in inside.items() if boxes & (self.closed | excepted)}
+        if not left or clause.act in ("look", "go"):
+            return found
+        source = any(side == "from" for side, _ in clause.places) or any(noun.at for noun in clause.what)
+        several = all(noun.quantity == "all" for noun in clause.what)
+        kept = [goal for goal in found if subject(goal) not in left]
+        sure = source or all(inside[id] & self.closed for id in left)
+        if not (several and sure and kept):
+            boxes = sorted({box for id in left for box in inside[id] & (self.closed | excepted)})
+            names, holding = self.resolve.names(sorted(left)), self.resolve.names(boxes)
+            raise NotUnderstood("planner.within_kept", "ambiguous", sorted(left), names=names, boxes=holding)
+        self.notes.append(render(coded("planner.left_within", names=self.resolve.names(sorted(left))), self.language))
+        return kept
+
+    def _holders(self, id: str) -> set[str]:
+        """What a thing lies in, and what that lies in or on."""
+        found: set[str] = set()
+        spot = told_location(id, self.scene, self.resolve.places)
+        while spot.of and spot.of not in found:
+            found.add(spot.of)
+            around = (r.object for r in self.scene.relations if r.subject == spot.of and r.relation == "in")
+            below = self.resolve.places.get(spot.of)
+            spot = below or ThingLocation("in", next(around, ""))
+        return {box for box in found if (t := self.scene.thing(box)) is not None and (t.is_container or opens(t))}
+
+    def _only_there(self, clause: Clause, found: list[Goal]) -> None:
+        """ "Leave the fork in the box and throw the rest away": its rest or that of all things, if not the same."""
+        rest = [noun for noun in clause.what if noun.other and not noun.at]
+        if not rest or self.left_there <= {*self.protected}:
+            return
+        beyond = [id for goal in found if (id := subject(goal)) not in self.left_there and not holds(goal, self.scene)]
+        if beyond:
+            raise NotUnderstood("planner.rest_of", "ambiguous", what=rest[0].text, names=self.resolve.names(beyond))
+
+    def _left_at(self, nouns: tuple[NounPhrase, ...]) -> set[str]:
+        """All that lies where something is said to be left."""
+        at = {place for noun in nouns for place in noun.at if place[0] in ("in", "on", "from")}
+        every = (NounPhrase("*", (("*", frozenset("*")),), "all", plural=True, at=(place,)) for place in at)
+        return {id for noun in every for id in self.resolve.one(noun)}
+
+    def _note_places(self, clause: Clause, found: list[Goal]) -> None:
+        """Where things were put, for "there". What is said of any other place leaves it open."""
+        if clause.act == "openup":
+            self.ends |= {("in", goal.object) for goal in found if isinstance(goal, OpenedGoal)}
+        elif (
+            clause.act in ("put", "bring", "drop", "down", "clear") and len(clause.places) == 1 and not clause.or_places
+        ):
+            put = [goal for goal in found if isinstance(goal, (InGoal, OnGoal))]
+            self.ends |= {("in" if isinstance(g, InGoal) else "on", id) for g in put for id in destinations(g)}
+            self.ends |= {("", "")} if len(put) < len(found) or clause.places[0][0] == "from" else set()
+        elif clause.places or clause.act not in ("pick", "bring"):
+            self.ends |= {("", "")}
+
+    def _there(self) -> tuple[str, Thing]:
+        """The side and the place that "there" means: the only one that was named."""
+        side, id = next(iter(self.ends)) if len(self.ends) == 1 else ("", "")
+        place = self.scene.thing(id)
+        if place is None or (side == "on" and id not in immovable_ids(self.scene)):
+            raise NotUnderstood("planner.pronoun", "ambiguous", word="there" if self.language == "en" else "那里")
+        return side, place
+
     def _once(self, clause: Clause, found: list[Goal]) -> None:
-        """Of several things none gets a second place unsaid: the red things in the basket, the cubes on the tray."""
+        """None gets a second place unsaid: the cup in the basket and the cup on the tray."""
         places = {subject(g): g for g in self.goals if isinstance(g, PLACING)}
         twice = [subject(g) for g in found if isinstance(g, PLACING) and places.get(subject(g), g) != g]
-        said_again = clause.then or all(n.pronoun for n in clause.what)
-        if twice and not said_again and (len(found) > 1 or len(places) > 1):
-            raise NotUnderstood("planner.ambiguous", "ambiguous", twice, what=clause.what[0].text)
+        said_again = clause.then
+        if twice and not said_again:
+            raise NotUnderstood("planner.two_places", "ambiguous", twice, names=self.resolve.names(twice))
 
     def last_held(self) -> str:
         last = next((g for g in reversed(self.goals) if isinstance(g, (HoldingGoal, *PLACING))), None)
@@ -187,10 +326,23 @@ class GoalBuilder:
         self, nouns: tuple[NounPhrase, ...], but: tuple[NounPhrase, ...] = (), also: bool = False
     ) -> tuple[str, ...]:
         """Movable things; exceptions are taken away and protected."""
-        self.resolve.about(nouns)
+        several = tuple(noun for noun in nouns if noun.plural or noun.quantity == "all")
+        self.resolve.about((but and several) or nouns)  # "the notebook and all mugs except the blue one": of the mugs
+        self._one_kind_of_exception(but, nouns)
         spared = self.resolve_aside(tuple(_of_these(aside, nouns) for aside in but), all_that_fit=False)
         self.protected += spared
         found = self.resolve.all(nouns, spared)
+        for noun in nouns if spared and len(nouns) > 1 else ():
+            ids = {fit.id for fit in self.resolve.fits(noun) if fit.certain}
+            if ids and ids <= {*spared}:  # "the mugs and the notebook, except the blue ones": it is named, and left out
+                raise NotUnderstood("planner.left_or_meant", "ambiguous", what=noun.text)
+        for noun in nouns if len(nouns) > 1 else ():  # of "all mugs and all plates" either is here
+            if noun.quantity == "all" and noun.words and not (noun.count or noun.other or self.resolve.one(noun)):
+                code = "planner.missing_there" if noun.at else "planner.missing"
+                raise NotUnderstood(code, "missing", what=bare(noun), here=self.resolve.here())
+        if not found and not spared:  # "all red things", of none: the words fit nothing
+            code = "planner.missing_there" if nouns[0].at else "planner.missing"
+            raise NotUnderstood(code, "missing", what=bare(nouns[0]), here=self.resolve.here())
         still = immovable_ids(self.scene)
         everything = all(n.quantity == "all" for n in nouns)
         if everything:
@@ -199,6 +351,16 @@ class GoalBuilder:
             if id in still and not also:
                 raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         return found
+
+    def _one_kind_of_exception(self, but: tuple[NounPhrase, ...], nouns: tuple[NounPhrase, ...]) -> None:
+        """ "All mugs except the blue one, and the notebook": what is none of the mugs may be meant as well."""
+        if len(but) < 2 or any(noun.pronoun or all("*" in senses for _, senses in noun.words) for noun in nouns):
+            return
+        of = {fit.id for noun in nouns for fit in self.resolve.fits(noun)}
+        each = {aside: {fit.id for fit in self.resolve.fits(aside) if fit.certain} for aside in but}
+        apart = [aside for aside, ids in each.items() if ids and of.isdisjoint(ids)]
+        if 0 < len(apart) < len(but):
+            raise NotUnderstood("planner.left_or_meant", "ambiguous", what=apart[0].text)
 
     def single(self, nouns: tuple[NounPhrase, ...], but: tuple[NounPhrase, ...] = ()) -> str:
         found = self.objects(nouns, but)
@@ -211,7 +373,12 @@ class GoalBuilder:
     def where(self, nouns: tuple[NounPhrase, ...]) -> str:
         last, heads, earlier = self.resolve.last, self.resolve.heads, self.resolve.earlier
         self.resolve.heads = self.place_heads or heads
-        found = self.resolve.all(nouns)
+        try:
+            found = self.resolve.all(nouns, self.shut if any(noun.quantity == "any" for noun in nouns) else ())
+        except NotUnderstood as error:
+            if error.code != "planner.missing_there" or not self.shut:
+                raise
+            raise NotUnderstood("planner.no_other", "missing", what=bare(nouns[0])) from None
         self.place_heads = self.resolve.heads
         self.resolve.last, self.resolve.heads, self.resolve.earlier = last, heads, earlier
         if len(found) != 1:
@@ -240,100 +407,34 @@ class GoalBuilder:
     # -- acts -----------------------------------------------------------------------------------------------------
 
     def _clear(self, clause: Clause) -> list[Goal]:
-        if self._comes_out(clause):
-            return self._put(clause)
-        last = clause.places[-1][0] if clause.places else ""
-        clause, goal = self.filtered(clause, keep_last=last in ("in", "to"))
-        boxes = [b.id for b in containers(self.scene)]
-        if goal is not None:
-            nouns = goal[1]
-            box = self.where(tuple(n for n in nouns if isinstance(n, NounPhrase)))
-            if box not in boxes:
-                raise NotUnderstood("planner.not_container", "impossible", name=self.name(box))
-            boxes = [box]
-        found = self.objects(clause.what, clause.but, also=True) if clause.what else self._only_surface(clause)
-        if found and goal is None and all(id in boxes for id in found):
-            return self._emptied(found)
-        if not boxes:
-            raise NotUnderstood("planner.no_container", "impossible")
-        tops = [id for id in found if id in {s.id for s in surfaces(self.scene)}]
-        loose = [id for id in found if id not in tops]
-        for id in loose:
-            if id in immovable_ids(self.scene):
-                raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
-        if clause.what and goal is None:
-            free = [id for id in loose if final_support(self.resolve.places, id).relation != "in"]
-            every = clause.what[0].quantity == "all"
-            if clause.out and loose and not (free if every else len(free) == len(loose)):
-                raise NotUnderstood("planner.where", "ambiguous", word=clause.what[0].text)  # it lies in a container
-            loose = free or loose if every else loose
-        goals: list[Goal] = []
-        for top in tops:
-            cleared = ClearedGoal(top, tuple(dict.fromkeys(self.protected)), tuple(boxes))
-            loose += [id for id in littering(cleared, self.scene) if id not in loose]
-            goals.append(cleared)
-        return [*into_containers(tuple(loose), boxes, self.scene), *goals]
+        return self.clearing.clear(clause)
+
+    def _discard(self, clause: Clause) -> list[Goal]:
+        return self.clearing.discard(clause)
 
     def _empty(self, clause: Clause) -> list[Goal]:
-        """A container or a table; what a mug holds is to go somewhere, which is not said."""
-        if not self._comes_out(clause):
-            hollow = {*(box.id for box in containers(self.scene)), *(top.id for top in surfaces(self.scene))}
-            if not hollow.issuperset(self.objects(clause.what, clause.but, also=True)):
-                raise NotUnderstood("planner.where", "ambiguous", word=clause.what[0].text)
-        return self._clear(clause)
+        return self.clearing.empty(clause)
 
-    def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
-        """What lies in the boxes comes onto the table."""
-        places = self.resolve.places
-        inside = [id for id in places if final_support(places, id).of in boxes and id not in self.protected]
-        return [OnGoal(id, self._below(final_support(places, id).of)) for id in inside]
+    def _sort(self, clause: Clause) -> list[Goal]:
+        return self.clearing.sort(clause)
 
-    def _comes_out(self, clause: Clause) -> bool:
-        """Is it said to come out of containers or drawers?"""
-        nouns = [n for side, where in clause.places if side == "from" for n in where if isinstance(n, NounPhrase)]
-        boxes = [
-            thing for noun in nouns for id in self.resolve.one(noun) if (thing := self.scene.thing(id)) is not None
-        ]
-        return bool(boxes) and all(box.is_container or opens(box) for box in boxes)
-
-    def _taken_out(self, clause: Clause) -> list[Goal]:
-        """What lies in a container comes onto what that stands on."""
-        clause, _ = self.filtered(clause, keep_last=False)
-        ids = self.objects(clause.what, clause.but)
-        boxes = {id: final_support(self.resolve.places, id) for id in ids}
-        if any(box.relation != "in" for box in boxes.values()):
-            raise NotUnderstood("planner.where", word=clause.what[0].text)
-        return [OnGoal(id, self._below(box.of)) for id, box in boxes.items()]
-
-    def _below(self, box: str) -> str:
-        """The surface that a container stands on, else the only one that there is."""
-        tops = {surface.id for surface in surfaces(self.scene)}
-        found = (r.object for r in self.scene.relations if r.subject == box and r.relation == "on" and r.object in tops)
-        return next(found, "") or self._only_surface(Clause("clear"))[0]
-
-    def _only_surface(self, clause: Clause) -> tuple[str, ...]:
-        self.protected += self.resolve_aside(clause.but)
-        found = tuple(s.id for s in surfaces(self.scene))
-        if not found:
-            raise NotUnderstood("planner.no_surface", "missing")
-        if len(found) > 1:
-            raise NotUnderstood("planner.ambiguous", "ambiguous", found, what=clause.act)
-        return found
+    def _put(self, clause: Clause) -> list[Goal]:
+        return self.put(clause)
 
     def _either(self, clause: Clause) -> list[Goal]:
         """ "in the basket or on the tray": the first of the places, if each of them is one."""
-        kept, found = self.protected, []
+        kept, found, named = self.protected, [], {*self.resolve.mentioned}
         for place in (clause.places[-1], *clause.or_places):
-            self.protected = kept
+            self.protected, self.resolve.mentioned = kept, {*named}
             try:
-                found.append(self._put(replace(clause, places=(*clause.places[:-1], place), or_places=())))
+                found.append(self.put(replace(clause, places=(*clause.places[:-1], place), or_places=())))
             except NotUnderstood as error:
                 if error.kind in ("ambiguous", "missing"):
                     raise
                 raise NotUnderstood("planner.word", word="or" if self.language == "en" else "或者") from None
         return found[0]
 
-    def _put(self, clause: Clause) -> list[Goal]:
+    def put(self, clause: Clause) -> list[Goal]:
         if clause.or_places:
             return self._either(clause)
         if clause.each and len(clause.places) == 1 and len(clause.what) == len(clause.places[0][1]) > 1:
@@ -342,12 +443,13 @@ class GoalBuilder:
                 (noun, place) for noun, place in zip(clause.what, where, strict=True) if isinstance(place, NounPhrase)
             ]
             parts = [replace(clause, what=(noun,), places=((side, (place,)),), each=False) for noun, place in pairs]
-            goals = [goal for part in parts for goal in self._put(part)]
+            goals = [goal for part in parts for goal in self.put(part)]
             self.resolve.last = tuple(filter(None, map(subject, goals)))
             return goals
         places = [p for p in clause.places if p[0] != "from"]
         if not places and clause.out:
-            return self._taken_out(clause)
+            there, _ = self.filtered(clause, keep_last=False)
+            return self.clearing.taken_out(there, self.objects(there.what, there.but))
         if not places:
             raise NotUnderstood("planner.where", word=clause.what[0].text)
         if len(places) == 1:
@@ -367,8 +469,9 @@ class GoalBuilder:
             target = replace(inner[0], at=(*inner[0].at, *((places[-1][0], o) for o in outer)))
             rest = tuple(p for p in clause.places if p is not places[-1] and p is not places[-2])
             nested.append(self.filtered(replace(clause, places=(*rest, (side, (target,)))), keep_last=True))
+        named = {*self.resolve.mentioned}
         for reading in nested:
-            kept = self.protected
+            kept, self.resolve.mentioned = self.protected, {*named}
             try:
                 goals = self._put_at(*reading)
             except NotUnderstood as error:
@@ -385,8 +488,8 @@ class GoalBuilder:
     def _put_at(self, clause: Clause, goal: tuple[str, tuple[NounPhrase, ...] | Vec] | None) -> list[Goal]:
         assert goal is not None
         side, where = goal
-        ids = self.objects(clause.what, clause.but)
         nouns = tuple(n for n in where if isinstance(n, NounPhrase))
+        ids = self._objects_for(clause, nouns if side in ("in", "to", "on") else ())
         if side in (*SIDES, "between", "middle"):
             return self.sided.goals(ids, side, nouns, clause.gap)
         if not nouns:
@@ -394,6 +497,9 @@ class GoalBuilder:
             if len(ids) > 1:
                 raise NotUnderstood("planner.one_support", "impossible", name=str(spot))
             return [PlacedGoal(id, spot) for id in ids]
+        if nouns[0] is THERE:
+            there, place = self._there()
+            return self._towards(ids, side or there, place, everything=all(n.quantity == "all" for n in clause.what))
         inside = self._opened_last() if side == "in" and _is_it(nouns) else ""
         if not (inside or nouns[0].text) and self.goals and isinstance(self.goals[-1], InGoal):
             inside = self.goals[-1].container  # 先把苹果放进篮子，再把罐子放进去
@@ -406,6 +512,26 @@ class GoalBuilder:
         if clause.gap:
             raise NotUnderstood("planner.which_side", "ambiguous", name=self.name(target.id))
         return self._towards(ids, side, target, everything=all(n.quantity == "all" for n in clause.what))
+
+    def _objects_for(self, clause: Clause, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
+        """What is put somewhere. "The toys" that go into the toy box are not that box."""
+        try:
+            return self.objects(clause.what, clause.but)
+        except NotUnderstood as error:
+            into = frozenset() if not nouns or any(n.pronoun for n in nouns) else self._place_among(nouns, error.ids)
+            if not into:
+                raise
+        self.resolve.into = into
+        try:
+            return self.objects(clause.what, clause.but)
+        finally:
+            self.resolve.into = frozenset()
+
+    def _place_among(self, nouns: tuple[NounPhrase, ...], ids: tuple[str, ...]) -> frozenset[str]:
+        try:
+            return frozenset((self.where(nouns),)) & {*ids}
+        except NotUnderstood:
+            return frozenset()
 
     def beside(self, ids: tuple[str, ...], other: Thing) -> list[Goal]:
         return self._towards(ids, "beside", other, everything=False)
@@ -443,24 +569,34 @@ class GoalBuilder:
             raise NotUnderstood("planner.one_support", "impossible", name=self.name(target.id))
         if is_round_above(target):
             raise NotUnderstood("planner.round", "impossible", names=self.name(target.id))
+        self._level(ids[0], target.id)
         return [OnGoal(id, target.id) for id in ids]
+
+    def _level(self, id: str, on: str) -> None:
+        """Raises `NotUnderstood` for a support that is tilted too far for the thing to stay there."""
+        thing, support = self.scene.thing(id), self.scene.thing(on)
+        if thing is not None and support is not None and (steep := slope(thing, support)):
+            names, degrees = self.resolve.names((on,)), f"{math.degrees(steep):.0f}"
+            raise NotUnderstood("planner.steep", "impossible", names=names, degrees=degrees)
 
     def _bring(self, clause: Clause) -> list[Goal]:
         # a "take the apple in the basket" could mean either; "to", "into" and "from" are plain
         if any(side != "from" for side, _ in clause.places):
-            return self._put(clause)
+            return self.put(clause)
         return self._pick(clause)
 
     def _pick(self, clause: Clause) -> list[Goal]:
         there, _ = self.filtered(clause, keep_last=False)
         ids = self.objects(there.what, there.but) if clause.out else ()
         if len(ids) > 1 or (ids and there.what[0].quantity == "all"):
-            return self._taken_out(clause)
+            return self.clearing.taken_out(there, ids)
+        if clause.out and not ids:  # all of it is left there
+            return []
         return [HoldingGoal(self.single(there.what, there.but))]
 
     def _down(self, clause: Clause) -> list[Goal]:
         if clause.places:
-            return self._put(clause)
+            return self.put(clause)
         ids = self.objects(clause.what) if clause.what else tuple(filter(None, (self.last_held() or self.holding,)))
         if not ids:
             raise NotUnderstood("planner.nothing_held", "missing")
@@ -492,32 +628,10 @@ class GoalBuilder:
         round_ones = [id for id in chain[:-1] if (t := self.scene.thing(id)) and is_round_above(t)]
         if round_ones:
             raise NotUnderstood("planner.round", "impossible", names=self.resolve.names(round_ones))
+        for lower, upper in pairwise(chain):
+            self._level(upper, lower)
         self.notes.append(render(coded("planner.from_below", names=self.resolve.names(chain)), self.language))
         return [*goals, *(OnGoal(upper, lower) for lower, upper in pairwise(chain))]
-
-    def _sort(self, clause: Clause) -> list[Goal]:
-        into = [p for p in clause.places if p[0] in ("in", "to")]
-        clause, goal = self.filtered(clause, keep_last=bool(into) and clause.places[-1] is into[-1])
-        boxes = [b.id for b in containers(self.scene)]
-        if goal is not None:
-            boxes = list(self.resolve.all(tuple(n for n in goal[1] if isinstance(n, NounPhrase))))
-        every = NounPhrase("*", (("*", frozenset("*")),), "all", plural=True)
-        ids = self.objects(clause.what or (every,), clause.but, also=True)
-        tops = [s.id for s in surfaces(self.scene)]
-        if ids and all(id in tops for id in ids):  # "sort the table" means what is on it
-            ids = tuple(
-                o
-                for id in ids
-                for o in littering(ClearedGoal(id, self.protected), self.scene, places=self.resolve.places)
-            )
-        for id in ids:
-            if id in immovable_ids(self.scene):
-                raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
-        if goal is not None and len(groups(ids, clause.by, self.scene, self.language)) > len(boxes):
-            raise NotUnderstood("planner.few_boxes", "impossible", names=self.resolve.names(boxes))
-        goals, note = by_attribute(ids, clause.by, boxes, self.scene, self.language)
-        self.notes.append(note)
-        return goals
 
     def _look(self, clause: Clause) -> list[Goal]:
         clause, _ = self.filtered(clause, keep_last=False)
@@ -561,7 +675,7 @@ class GoalBuilder:
         counted = grains_in(self.scene.thing(source))
         if not counted:
             raise NotUnderstood("planner.empty_vessel", "impossible", name=self.name(source))
-        if into is None or into.id == source or "grains" not in into.extra:
+        if into is None or into.id == source or not (is_vessel(into) or into.is_container):
             raise NotUnderstood("planner.no_vessel", "impossible", name=self.name(into.id if into else source))
         return [PouredGoal(source, into.id, grains_in(into) + math.ceil(0.9 * counted))]
 
@@ -599,10 +713,14 @@ class GoalBuilder:
     def _shift(self, clause: Clause) -> list[Goal]:
         assert clause.shift is not None
         ids = self.objects(clause.what, clause.but)
-        if any(final_support(self.resolve.places, id).relation != "on" for id in ids):
-            held = self.resolve.places[ids[0]].relation == "held"
-            code = "planner.held_now" if held else "planner.where"
-            raise NotUnderstood(code, "ambiguous", name=self.name(ids[0]), word=clause.what[0].text)
+        for id in ids:
+            spot, name = final_support(self.resolve.places, id), self.name(id)
+            if spot.relation == "held":
+                raise NotUnderstood("planner.held_now", "ambiguous", name=name)
+            if spot.relation == "in":
+                raise NotUnderstood("planner.shift_inside", "impossible", name=name, where=self.name(spot.of))
+            if spot.relation != "on":
+                raise NotUnderstood("planner.shift_unknown", "impossible", name=name)
         return self.sided.shifted(ids, clause.shift)
 
     def _wave(self, clause: Clause) -> list[Goal]:
@@ -658,6 +776,26 @@ def _is_it(nouns: tuple[NounPhrase, ...]) -> bool:
     return len(nouns) == 1 and nouns[0].pronoun and not nouns[0].plural
 
 
+def _placed_apart(clauses: list[Clause]) -> list[Clause]:
+    """ "grab the phone and the book, put the phone in the box and the book in the basket": only the placing, where it
+    is of exactly these."""
+    found, at = [*clauses], 0
+    while at < len(found):
+        taken, end = found[at], at + 1
+        placed: list[tuple[Word, ...]] = []
+        wanted = [noun.words for noun in taken.what]
+        while end < len(found) and found[end].act == "put" and len(placed) < len(wanted):
+            placed += [() if noun.pronoun else noun.words for noun in found[end].what]
+            end += 1
+        plain = taken.act in ("pick", "bring") and not (taken.places or taken.but)
+        if plain and len(set(wanted)) == len(wanted) > 1 and Counter(placed) == Counter(wanted):
+            first = found[at + 1]
+            keep, barred = (*taken.keep, *first.keep), (*taken.barred, *first.barred)
+            found[at : at + 2] = [replace(first, keep=keep, barred=barred, then=taken.then)]
+        at += 1
+    return found
+
+
 def _taken_together(clauses: list[Clause]) -> list[Clause]:
     """ "take the lemon and the pear and put both in the tray": several things are not held, they are put one by one."""
     found: list[Clause] = []
@@ -667,11 +805,16 @@ def _taken_together(clauses: list[Clause]) -> list[Clause]:
         if out and last is not None and clause.act == "put" and all(n.pronoun and n.text for n in clause.what):
             places = (*last.places, *clause.places)  # "remove it from the basket and put it in the tray"
             but, keep = (*last.but, *clause.but), (*last.keep, *clause.keep)
-            found[-1] = replace(clause, what=last.what, places=places, but=but, keep=keep, then=last.then)
+            barred = (*last.barred, *clause.barred)
+            found[-1] = replace(
+                clause, what=last.what, places=places, but=but, keep=keep, then=last.then, barred=barred
+            )  # fmt: skip
             continue
         several = last is not None and last.act in ("pick", "bring") and not last.places and len(last.what) > 1
-        if several and last is not None and clause.act == "put" and all(n.pronoun and n.plural for n in clause.what):
-            found[-1] = replace(clause, what=last.what, keep=(*last.keep, *clause.keep))
+        them = clause.act in ("put", "discard") and all(n.pronoun and n.plural for n in clause.what)
+        if several and last is not None and them:
+            barred = (*last.barred, *clause.barred)
+            found[-1] = replace(clause, what=last.what, keep=(*last.keep, *clause.keep), barred=barred)
         else:
             found.append(clause)
     return found

@@ -11,6 +11,7 @@ from .goals import (
     AreaGoal,
     AtGoal,
     BesideGoal,
+    CentreGoal,
     ClearedGoal,
     DownGoal,
     Goal,
@@ -63,7 +64,9 @@ def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
         if isinstance(goal, ClearedGoal):  # what is put there afterwards was asked for
             found.append(
                 not any(
-                    isinstance(g, (OnGoal, PlacedGoal, AreaGoal, BesideGoal, TowardGoal, ApartGoal, DownGoal))
+                    isinstance(
+                        g, (OnGoal, PlacedGoal, AreaGoal, CentreGoal, BesideGoal, TowardGoal, ApartGoal, DownGoal)
+                    )
                     for g in later
                 )
             )

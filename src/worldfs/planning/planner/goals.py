@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worldfs.base.footprint import gap
-from worldfs.base.model import RobotState, Scene, Vec
+from worldfs.base.model import RobotState, Scene, Thing, Vec
 
+from .centre_spot import AT_CENTRE_M, distance_to_centre, farthest_allowed
 from .directions import lies_toward
 from .scene_facts import (
     ThingLocation,
@@ -18,12 +19,13 @@ from .scene_facts import (
     inside,
     layout,
     movable,
+    obstacles,
     own_robot,
     sanitized_scene,
     upright,
 )
 
-PLACED_M = 0.03  # the robot's placement tolerance (embodied.md §4.4)
+PLACED_M = AT_CENTRE_M  # the robot's placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
 AT_M = 0.03
 SPREAD = 0.6  # metres across for each metre that way
@@ -132,6 +134,14 @@ class AreaGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class CentreGoal:
+    """`object` rests on `support` in the middle of that, or as near to the middle as other things allow."""
+
+    object: str
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
 class DownGoal:
     """`object` is in no gripper, and rests on something."""
 
@@ -210,6 +220,7 @@ Goal = (
     | PouredGoal
     | HandedGoal
     | AreaGoal
+    | CentreGoal
     | DownGoal
     | HoldingGoal
     | SeenGoal
@@ -242,6 +253,13 @@ POSE_GOALS = (
 def subject(goal: Goal) -> str:
     """The thing a goal is about, "" for none."""
     return str(getattr(goal, "object", ""))
+
+
+def destinations(goal: Goal) -> frozenset[str]:
+    """The things, robots and surfaces that a goal puts something in, on or to."""
+    if isinstance(goal, ClearedGoal):
+        return frozenset(goal.into)
+    return frozenset(str(getattr(goal, end)) for end in ("container", "support", "robot", "into") if hasattr(goal, end))
 
 
 def held_by(scene: Scene, robot_id: str = "") -> str | None:
@@ -304,6 +322,10 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         case AreaGoal():
             within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))
             return within and final_support(places, goal.object) == ThingLocation("on", goal.support)
+        case CentreGoal(support=under):
+            if final_support(places, goal.object) != ThingLocation("on", under):
+                return False
+            return _is_central(thing, scene.thing(under), scene, places)
         case BesideGoal(other=other):
             return _beside(goal.object, other, scene, places, BESIDE_M)
         case TowardGoal(other=other, direction=direction):
@@ -313,6 +335,16 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         case ApartGoal(other=other, support=under, least=least):
             found = scene.thing(other)
             return spot == ThingLocation("on", under) and found is not None and gap(thing, found) >= least
+
+
+def _is_central(thing: Thing, surface: Thing | None, scene: Scene, places: Mapping[str, ThingLocation]) -> bool:
+    if surface is None:
+        return False
+    away = distance_to_centre(thing, surface)
+    if away <= PLACED_M:
+        return True
+    now = {t.id: t for t in movable(scene)}
+    return away <= farthest_allowed(thing, surface, obstacles(scene, now, places, thing.id))
 
 
 def _beside(one: str, other: str, scene: Scene, places: Mapping[str, ThingLocation], most: float) -> bool:

@@ -14,6 +14,7 @@ from .goals import Goal, HandedGoal, OpenedGoal, PouredGoal, SlidGoal, holds, su
 from .hand_over_points import allowed_points, no_way_to_meet
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
+from .scene_facts import height
 
 Refusal = Callable[[PlannedAction, Scene], str]  # why an action would be refused in that scene; "" if it would not
 
@@ -73,10 +74,17 @@ def _operation(goal: Goal, thing: Thing, points: Sequence[Vec], stage: int) -> P
     return planned_actions.push_action(thing.id, (x / metres, y / metres), metres, stage)
 
 
+def _set_upright(thing: Thing) -> Thing:
+    standing = replace(thing, orientation=(1.0, 0.0, 0.0, 0.0))
+    x, y, z = thing.position[:3]
+    return replace(standing, position=(x, y, z + (height(standing) - height(thing)) / 2))
+
+
 def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
     """The scene after such an operation."""
     if isinstance(goal, OpenedGoal):
-        moved = replace(thing, status=goal.state)
+        unmeasured = {name: value for name, value in thing.extra.items() if name != "opening"}
+        moved = replace(thing, status=goal.state, extra=unmeasured)
         return replace(scene, furniture=tuple(moved if t.id == thing.id else t for t in scene.furniture))
     if isinstance(goal, HandedGoal):
         held = {goal.robot: thing.id}
@@ -93,6 +101,6 @@ def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
     then = (
         replace(thing, position=(*goal.position[:2], thing.position[2]))
         if isinstance(goal, SlidGoal)
-        else replace(thing, orientation=(1.0, 0.0, 0.0, 0.0))
+        else _set_upright(thing)
     )
     return replace(scene, objects=tuple(then if t.id == thing.id else t for t in scene.objects))

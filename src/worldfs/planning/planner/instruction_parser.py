@@ -16,9 +16,11 @@ from . import (
     chinese_manners,
     chinese_nouns,
     chinese_parser,
+    chinese_prohibitions,
     english_manners,
     english_nouns,
     english_parser,
+    english_prohibitions,
     lexicon_en,
     lexicon_zh,
     name_marks,
@@ -115,8 +117,7 @@ def interpret(
         hint = facts.pop("hint", "")
         facts["hint"] = coded("planner.did_you_mean", word=hint) if hint else ""
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
-        if error.ids:
-            facts.setdefault("names", thing_names.apart(error.ids, scene, language))
+        facts.setdefault("names", thing_names.apart(error.ids, scene, language))
         facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return RefusedIntent(
             render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction,
@@ -242,6 +243,7 @@ def _marker(number: int) -> re.Pattern[str]:
 def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | QuestionReading:
     """Clauses of all sentences; the text itself when any of it is a question."""
     found: list[Clause] = []
+    forbidden: list[str] = []  # "Do not touch the key." before an order
     for sentence in sentences:
         tokens, corrected, doubt = spelling.corrected(english_parser.split(sentence), vocabulary)
         notes += corrected
@@ -249,8 +251,14 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             continue
         if english_parser.is_question(tokens):
             return QuestionReading(" ".join(sentences))
+        last = sentence is sentences[-1]
+        if not (found or last) and english_prohibitions.EnglishOrderParser(tokens, vocabulary).is_prohibition():
+            forbidden += [*tokens, ","]
+            continue
+        tokens, forbidden = [*forbidden, *tokens], []
         try:
-            reader = english_parser.EnglishParser(tokens, vocabulary)
+            reader = english_prohibitions.EnglishOrderParser(tokens, vocabulary)
+            reader.before = found[-1] if found and tokens[:1] == ["and"] else None
             clauses = reader.clauses()
             if not clauses and reader.tokens:
                 raise NotUnderstood("planner.word", word=reader.tokens[0])
@@ -279,10 +287,10 @@ def _protection(
     error: NotUnderstood, tokens: list[str], vocabulary: Vocabulary, found: list[Clause]
 ) -> NotUnderstood | None:
     """A later sentence of its own may say what to leave alone: "Clear the table. Do not touch the apple." """
-    reader = english_parser.EnglishParser(tokens, vocabulary)
+    reader = english_prohibitions.EnglishOrderParser(tokens, vocabulary)
     try:
         if reader.protection(True) and reader.at >= len(reader.tokens):
-            found[-1] = english_parser.with_kept(found[-1], tuple(reader.kept))
+            found[-1] = reader.forbidden.after(replace(found[-1], keep=(*found[-1].keep, *reader.kept)))
             return None
     except NotUnderstood as again:
         return again
@@ -291,12 +299,15 @@ def _protection(
 
 def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | QuestionReading:
     found: list[Clause] = []
+    forbidden = ""  # 别动钥匙。 before an order
     for typed in sentences:
         if found and chinese_manners.is_thanks(typed):
             continue
         sentence, corrected = lexicon_zh.corrected(typed)
         notes += corrected
         sentence = chinese_manners.without_manners(sentence)
+        if thanks := chinese_manners.for_what_was_done(sentence):
+            raise NotUnderstood("planner.report", "report", word=thanks)
         chosen = lexicon_zh.ANY_WILL_DO.search(sentence)
         if chosen and found and not chosen.start():
             found[-1] = found[-1].chosen_freely()
@@ -305,6 +316,11 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
         said = chinese_nouns.split(sentence, vocabulary)
         if chinese_parser.is_question(said):
             return QuestionReading("".join(sentences))
+        last = typed is sentences[-1]
+        if not (found or last) and chinese_prohibitions.ChineseOrderParser(said, vocabulary, []).is_prohibition():
+            forbidden += f"{sentence}，"
+            continue
+        sentence, forbidden = forbidden + sentence, ""
         try:
             found += _chinese_clauses(sentence, vocabulary, found)
             if chosen and found:
@@ -322,14 +338,14 @@ def _chinese_clauses(sentence: str, vocabulary: Vocabulary, before: list[Clause]
     """The clauses; what is not understood is read once more, with ends of names that begin like verbs as nouns."""
     said, kept = chinese_nouns.split(sentence, vocabulary), [*before]
     try:
-        return chinese_parser.ChineseParser(said, vocabulary, before).clauses()
+        return chinese_prohibitions.ChineseOrderParser(said, vocabulary, before).clauses()
     except NotUnderstood as error:
         again = chinese_nouns.split(sentence, bold := vocabulary.with_more_parts())
         if error.kind != "unknown" or again == said or _signal_words(sentence, "zh"):
             raise
         before[:] = kept
         try:
-            return chinese_parser.ChineseParser(again, bold, before).clauses()
+            return chinese_prohibitions.ChineseOrderParser(again, bold, before).clauses()
         except NotUnderstood:
             raise error from None
 
@@ -337,7 +353,8 @@ def _chinese_clauses(sentence: str, vocabulary: Vocabulary, before: list[Clause]
 def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict[str, str]]:
     """The most specific reason: a sentence that was not understood and is a negation, condition or report is named
     so."""
-    if error.kind != "unknown" or error.code in ("planner.empty", "planner.too_long"):
+    read = ("planner.empty", "planner.too_long", "planner.where")  # of an order that is read, only the place is missing
+    if error.kind != "unknown" or error.code in read:
         return error.kind, error.code, dict(error.facts)
     said = _signal_words(text, language)
     if not said.get("negation") and (found := _MY_SIDE.search(text)):

@@ -85,8 +85,16 @@ class NounPhrase:
     without: tuple[tuple[str, frozenset[str]], ...] = ()  # words with their keys; a thing must fit none of them
     but: tuple[NounPhrase, ...] = ()  # "that is not the tea mug": none of what these mean
     being: tuple[tuple[str, frozenset[str]], ...] = ()  # "that is red": colours that it has, whatever it is called
+    pair: bool = False  # "a pair of scissors": one thing that is called so, and not one of two
+    pack: str = ""  # "a packet of chips": one thing that is called chips, and no other word for it
+    portion: str = ""  # 一片梨, "some bread": a measure word that may take a part of a thing, or several together
+    under: tuple[tuple[str, frozenset[str]], ...] = ()  # "the red cubes and balls": red may be said of the balls too
+    summed: bool = False  # 都 after a list sums it up, and says nothing of how many one of its names means
     other: bool = False  # of those, the ones that this instruction has not named yet
     options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
+
+
+THERE = NounPhrase("there", pronoun=True)  # the one place that the instruction has named, in either language
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,8 @@ class DirectionalMove:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One act as read. `places` are (in | on | to | at | beside | from | a side, nouns or coordinates), as said."""
+    """One act as read. `places` are (in | on | to | at | beside | from | a side, nouns or coordinates), as said;
+    the side of "there" alone is ""."""
 
     act: str
     what: tuple[NounPhrase, ...] = ()
@@ -114,7 +123,13 @@ class Clause:
     or_places: tuple[tuple[str, tuple[NounPhrase, ...]], ...] = ()  # any of these instead of the last place
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given
     each: bool = False  # "respectively", 分别: the first thing in the first place, the second in the second
+    barred: tuple[NounPhrase, ...] = ()  # where nothing may be put: "do not put it in the box", "do not touch the box"
     out: bool = False  # said to leave where it is: "out of the basket", "remove", 拿出来
+    # how the last place is read, where "in" or "on" may tell which things are meant: "" a destination for certain;
+    # which: it tells which ("take the cup in the box"); either: the scene decides, or the person ("move the cup in the
+    # box"); thrown: as either, and into a bin for waste it is a destination
+    last_place: str = ""
+    hollow: str = ""  # what becomes of a container that is cleared: emptied | itself (it is put away); "" is asked
 
     def nouns(self) -> tuple[NounPhrase, ...]:
         """Every noun phrase of the clause."""

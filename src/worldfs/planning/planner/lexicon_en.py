@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+
+from worldfs.base.name_parts import DESCRIBING
 
 from . import english_manners
 
@@ -25,6 +27,20 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "peach": (("fruit",), "peach", "桃子 桃"),
     "strawberry": (("fruit",), "strawberry", "草莓"),
     "plum": (("fruit",), "plum", "李子"),
+    "fig": (("fruit",), "fig", "无花果"),
+    "apricot": (("fruit",), "apricot", "杏子"),
+    "cherry": (("fruit",), "cherry", "樱桃"),
+    "mango": (("fruit",), "mango", "芒果"),
+    "melon": (("fruit",), "melon", "甜瓜"),
+    "watermelon": (("fruit",), "watermelon", "西瓜"),
+    "kiwi": (("fruit",), "kiwi", "猕猴桃 奇异果"),
+    "pineapple": (("fruit",), "pineapple", "菠萝 凤梨"),
+    "grapefruit": (("fruit",), "grapefruit", "西柚"),
+    "nectarine": (("fruit",), "nectarine", "油桃"),
+    "tangerine": (("fruit",), "tangerine mandarin", "柑橘"),
+    "raspberry": (("fruit",), "raspberry", "树莓"),
+    "blueberry": (("fruit",), "blueberry", "蓝莓"),
+    "papaya": (("fruit",), "papaya", "木瓜"),
     "fruit": ((), "fruit", "水果"),
     "ball": ((), "ball", "球 小球"),
     "sphere": ((), "sphere", "球体"),
@@ -39,7 +55,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "mug": (("cup",), "mug", "马克杯"),
     "bottle": ((), "bottle", "瓶子 瓶"),
     "bowl": ((), "bowl", "碗"),
-    "plate": ((), "plate dish", "盘子 碟子"),
+    "plate": ((), "plate", "盘子 碟子"),  # a dish may be a bowl
     "spoon": ((), "spoon", "勺子"),
     "fork": ((), "fork", "叉子"),
     "book": ((), "book", "书"),
@@ -79,6 +95,7 @@ COLOURS: dict[str, tuple[str, str]] = {
     "black": ("black", "黑色 黑"),
     "grey": ("grey gray", "灰色 灰"),
     "silver": ("silver", "银色"),
+    "gold": ("gold golden", "金色"),
     "brown": ("brown", "棕色 褐色"),
 }
 # What fills a container, the containers that are called by what fills them ("the milk" is the carton of milk), and
@@ -94,23 +111,55 @@ SORTED_BY_COLOUR = FILLINGS | _set(
 HOLDING = _set(
     "bowl cup mug glass pot pan dish plate bin bucket barrel keg shaker grinder dispenser crate case tub vat"
 )
-# Words that end in a noun and are no such thing: a pineapple is no apple.
+VESSELS = (FILLED | HOLDING | _set("beaker vial kettle teapot thermos basin sink bathtub vase")) - _set(
+    "box bag pack packet sachet pouch plate bin crate case"
+)
+PACKS = (FILLED - {"flask", "pitcher", "jug"}) | _set("bunch bundle punnet head loaf bar roll sack net")
+SAMPLES = _set(
+    "sample specimen smear swab drop dose portion slice piece set kit ring bunch"
+)  # some of what stands before it
+# What things are put away into without more words, and what may be said of it that is not what it is for.
+STORAGE = _set(
+    "box basket crate tray container chest tote drawer case caddy organizer organiser cabinet cupboard locker"
+)
+PLAIN = DESCRIBING | _set(
+    "storage storing keeping general plain simple wood wooden wicker rattan bamboo plastic metal steel iron wire mesh "
+    "cardboard paper woven glass leather fabric felt canvas clear transparent open empty new old round square flat deep "
+    "shallow wide narrow light dark middle centre center front back upper lower top bottom first second third"
+)
+# Heads of names that people call by the word before: "the remote", of a remote control.
+CALLED_BY_FIRST = {
+    "control": _set("remote"), "controller": _set("remote game"), "phone": _set("mobile cell"),
+    "oven": _set("microwave"), "computer": _set("laptop notebook tablet desktop"), "pen": _set("ballpoint"),
+}  # fmt: skip
+WASTE = _set("trash rubbish garbage waste wastebasket dustbin litter litterbin trashcan")
+WASTE_BESIDE = _set("can bin basket bag box bucket container the a for big small large little general household")
+WASTE_WITH = {"scrap": "bin", "wastepaper": "basket"}  # waste of any sort only before this head: a scrap box keeps
+# Words that end in a noun and are no such thing: a pineapple is no apple. What people may call by its end is not here:
+# a toothpick may be a pick, and a candlestick a stick.
 OTHER_THAN_END = _set(
     "pineapple butterfly dragonfly firefly eggplant hotdog corndog carpet puppet trumpet crumpet seahorse sawhorse hedgehog "
-    "starfish jellyfish cuttlefish crayfish peanut doughnut donut horseshoe corkscrew toothpick keyboard buttercup ladybird "
+    "starfish jellyfish cuttlefish crayfish peanut doughnut donut corkscrew buttercup ladybird "
     "toadstool cauliflower caterpillar scarecrow rainbow elbow dumbbell barbell herring bearing necklace mushroom headphone "
-    "headphones earphone earphones microphone saxophone xylophone passport lipstick chopstick candlestick joystick drumstick "
-    "cocktail handicap penguin sandpaper wallpaper bracelet cottage hammock magnet cabinet bonnet"
+    "headphones earphone earphones microphone saxophone xylophone passport "
+    "cocktail handicap penguin bracelet cottage hammock magnet cabinet bonnet"
 )
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it
+PAIRED = _set(  # plurals that may be said of one thing, or of one pair
+    "scissors glasses sunglasses spectacles goggles binoculars pliers pincers tweezers tongs forceps shears clippers "
+    "snips cutters nippers strippers calipers callipers compasses dividers scales trousers pants jeans shorts tights "
+    "leggings overalls pyjamas pajamas headphones earphones earbuds earplugs earrings handcuffs shoes boots sandals "
+    "slippers sneakers trainers clogs heels socks stockings gloves mittens skis skates crutches stilts chopsticks dice "
+    "bellows keys stairs stocks castanets maracas cufflinks bookends"
+)
 
 # English: verb phrase → act. Longest first; base forms only, so that a past or a reported deed is not an order.
 VERBS: dict[str, str] = {
     "clear": "clear", "clear up": "clear", "clear off": "clear", "clear away": "clear", "clear out": "clear",
     "tidy": "clear", "tidy up": "clear", "tidy away": "clear", "clean": "clear", "clean up": "clear",
-    "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear",
+    "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear", "clean out": "clear",
     "put": "put", "place": "put", "move": "put", "set": "put", "transfer": "put", "lay": "put", "load": "put",
     "bring": "bring", "carry": "bring", "fetch": "bring", "take": "bring", "get": "bring", "give": "bring",
     "take out": "bring", "get out": "bring", "hand": "bring", "pass": "bring", "hand over": "bring", "pass over": "bring",
@@ -136,7 +185,9 @@ VERBS: dict[str, str] = {
     "open": "openup", "open up": "openup", "pull open": "openup", "slide open": "openup", "lift open": "openup",
     "close": "shut", "shut": "shut", "close up": "shut", "push shut": "shut", "slide shut": "shut",
     "shift": "put", "slide": "put", "nudge": "put", "pop": "put", "stick": "put", "drop off": "put", "stash": "put",
-    "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put", "throw in": "never",
+    "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put",
+    "throw": "throw", "toss": "throw", "throw away": "discard", "throw out": "discard", "toss away": "discard",
+    "toss out": "discard", "discard": "discard", "dispose of": "discard",
     "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
     "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
     "undo": "undo", "revert": "undo", "reverse": "undo", "take back": "undo", "roll back": "undo",
@@ -165,15 +216,38 @@ SHALL = (
     r"(?:goes|go|belongs?|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
     r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go)"
 )
+# "over there" may be shown with a hand
+SAME_PLACE = r"there|(?:in|into|to|at) (?:the|that) (?:same|very same) place"
+THE_TRASH = rf"(?:in|into|in to) the (?:{'|'.join(sorted(WASTE))})(?! (?!please|now|and|then)[a-z])"
 SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands?|sits?|lies?|ends? up)"
 PUSHING = _set("move shift slide nudge push pull drag shove")
 SLIDING = _set("slide push shove")  # along the table: what is moved, shifted or pulled may be carried
 UPRIGHT_END = r"(?:back )?upright(?: again)?|up again|up|on (?:its|their) ends?|(?:the )?right way up|right side up"
 OPENS = {"open": "openup", "shut": "shut", "closed": "shut"}  # "pull the drawer open"
+# What a place with "in", "on" or "beside" says after these: which things are meant, or where they go, or one of these.
+_TELLS_WHICH = (
+    "take", "get", "fetch", "give", "hand", "pass", "gimme", "take out", "get out", "throw away", "throw out",
+    "toss away", "toss out", "discard", "dispose of", "remove", "clear", "clear off", "clear away", "clear out", "clean",
+    "clean off", "empty", "empty out",
+)  # fmt: skip
+_TELLS_EITHER = (
+    "move", "transfer", "shift", "slide", "nudge", "push", "pull", "drag", "shove", "relocate", "return", "carry",
+    "bring", "collect", "tidy", "tidy up", "tidy away", "clean up", "clear up", "sort", "sort out", "group", "organize",
+    "organise", "arrange", "hand over", "pass over",
+)  # fmt: skip
+LAST_PLACE = {
+    **dict.fromkeys(_TELLS_WHICH, "which"), **dict.fromkeys(_TELLS_EITHER, "either"), "throw": "thrown", "toss": "thrown",
+}  # fmt: skip
+TAKING_OUT = _set("remove clear empty clean") | {"clear out", "clear off", "empty out", "clean out", "clean off"}
+HOLLOW = {  # what these do with a container
+    **dict.fromkeys(("empty", "empty out", "clean out", "clear", "clear out", "clear off"), "emptied"),
+    **dict.fromkeys(("put away", "remove", "collect", "stow", "tidy away"), "itself"),
+}
 STOWING = frozenset(("put", "put away", "stow", "collect", "tidy", "tidy up", "tidy away"))  # into a place
 PARTICLES = {
-    "clear": ("up", "away", "off"), "pick": ("up", "out"), "put": ("down", "away", "out"), "bring": ("out",), "stack": ("up",),
+    "throw": ("away", "out"), "clear": ("up", "away", "off", "out"), "pick": ("up", "out"), "put": ("down", "away", "out"), "bring": ("out",), "stack": ("up",),
 }  # fmt: skip
+PARTICLES_AFTER = {"throw": ("away", "out"), "put": ("away",), "bring": ("out",)}  # after the place
 ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.
 WAYS = {
@@ -229,6 +303,11 @@ OPPOSITES = {
     "biggest": ("smallest",), "smallest": ("biggest",), "tallest": ("lowest",), "longest": ("lowest",),
     "lowest": ("tallest", "longest"),
 }  # fmt: skip
+# Of one row a thing is one: "the big and the small spoon" are two.
+CONTRARY = (
+    "big large medium small little tiny", "left right", "tall long short", "heavy light", "old new used", "wide narrow",
+    "thick thin", "deep shallow", "round square", "clean dirty", "full empty", "open closed", "upper lower",
+)  # fmt: skip
 COMPARED = {
     "heavier": "heaviest", "lighter": "lightest", "bigger": "biggest", "larger": "biggest", "smaller": "smallest",
     "taller": "tallest", "shorter": "lowest", "longer": "longest", "nearer": "nearest", "closer": "nearest",
@@ -273,6 +352,11 @@ PREPS: dict[str, str] = {
     "to the back of": "behind",
     "from": "from", "off": "from", "off of": "from", "out of": "from", "from the top of": "from",
 }  # fmt: skip
+# Those that tell where a thing is, as well as where it goes.
+WHERE_IT_IS = frozenset((
+    "in", "inside", "inside of", "on", "on top of", "atop", "next to", "beside", "near", "by", "close to", "alongside",
+    "behind", "in front of", "left of", "right of", "on the left of", "on the right of",
+))  # fmt: skip
 EXCEPT = (
     "with the exception of",
     "leaving out",
@@ -285,6 +369,7 @@ EXCEPT = (
     "but not",
     "excluding",
     "aside from",
+    "besides",
     "save for",
     "but",
 )
@@ -396,6 +481,11 @@ def main_nouns() -> frozenset[str]:
     """The first word of each kind in either language; the others ("tin", 可乐罐) are narrower when a name has more."""
     rows = ((english.split()[0], chinese.split()[0]) for _, english, chinese in KINDS.values())
     return frozenset(word for one, other in rows for word in (one, other, other.removesuffix("子")))
+
+
+def chinese_names(kinds: Iterable[str]) -> list[str]:
+    """The Chinese words for kinds of things."""
+    return [word for kind in kinds for word in KINDS[kind[2:]][2].split()]
 
 
 def ancestor_kinds(key: str) -> frozenset[str]:

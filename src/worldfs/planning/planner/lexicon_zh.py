@@ -65,11 +65,41 @@ SIDES_ZH = {
     "上": "top",
     "下": "bottom",
 }  # of a name
+STORAGE = ("盒", "箱", "篮", "筐", "托盘", "容器", "抽屉", "柜")  # as `lexicon_en.STORAGE`; the ends of names
+PLAIN = (
+    "收纳",
+    "储物",
+    "置物",
+    "整理",
+    "存放",
+    "储存",
+    "存储",
+    "杂物",
+    "透明",
+    "普通",
+    "竹",
+    "藤",
+    "编",
+    "空",
+    "深",
+    "浅",
+    "中间",
+)
 _LAST = "(?:刚才|刚刚|上一步|上一个|上次|之前|最后(?:一步)?|前面)?的?"
+# Who has things, as names say it; what describes as 透明的 does belongs to no one.
+PERSON = re.compile(
+    "[小阿](?![巧号型众])[^大小新旧红绿蓝黄白黑灰方圆]|[小老]?[王李张刘陈杨赵吴徐孙胡朱郭罗郑梁谢宋唐韩冯邓曹彭][^的]{1,2}"
+    "|老[王李张刘陈杨赵吴徐孙胡朱郭罗郑梁谢宋唐韩冯邓曹彭]|[^的]{1,2}(?:先生|女士|老师|医生|经理|师傅|同学)"
+    "|爸爸?|妈妈?|爷爷|奶奶|外公|外婆|哥哥|姐姐|弟弟|妹妹|叔叔|阿姨|老师|老板|医生|客人|主人|同事|室友|邻居"
+)
+WASTE_BIN = re.compile("[红绿蓝黄黑白灰]?色?的?[大小]?(?:(?:垃圾|废物)[桶箱篓筐袋盒罐]?|废纸篓|废料[桶箱])")
 UNDO = re.compile(
     f"(?:撤销|撤回|还原|取消|恢复(?:原状|原样)?|复原|物归原处){_LAST}(?:操作|动作|指令|步骤|命令|移动|任务|一步)?(?:吧)?"
 )
 SLIDING = frozenset(("推", "推动", "滑", "滑动", "推远", "推开"))  # along the table; what is 移 or 挪 may be carried
+AWAY = frozenset(
+    ["收起", "收起来", "收好", "拿走", "移走", "取走", "收走", "搬走", "弄走"]
+)  # of a container: it goes away itself
 THEN = frozenset(["然后", "再", "接着", "之后", "最后", "随后", "而后"])
 # Chinese: word → (class, value); longest match wins, so 能不能 is a polite form and 不能 a prohibition
 _ZH: dict[str, str] = {
@@ -78,6 +108,7 @@ _ZH: dict[str, str] = {
     "wish": "我想要 我要 给我 我需要 我想拿",
     "only": "只 仅 仅仅",
     "each": "分别 各自",
+    "together": "一起 一同 一并 一块儿",
     "or": "或 或者 或是",
     "other": "其他 其它 别的 其余 剩下 剩余 另外 另一个 另外一个 其他的 其它的 别的那个 剩下的 其余的 另外那个",
     "toward": "向 往 朝",
@@ -143,11 +174,15 @@ _ZH: dict[str, str] = {
     "notthis": "而不是 不是 而非",
     "neg": "不 不是 而不是 别 不要 勿 请勿 禁止 不许 不准 不能 不得 不可 没 没有 未 无 非 莫 休 甭 严禁 停止 取消 避免 不用 不必 "
     "无需 无须 千万别 停 切勿 不该 不应 不应该 拒绝 住手 且慢 不想 忘",
+    # 没 and 不 tell how it is, 忘 and 停止 deny another deed; these forbid
+    "forbid": "别 不要 勿 请勿 莫 甭 不许 不准 不能 不得 不可 不用 不必 无需 无须 禁止 严禁 切勿 千万别 不该 不应 不应该",
     "question": "多远 多大 多高 多重 多长 多宽 吗 呢 什么 哪 哪里 哪儿 哪个 哪些 谁 多少 几个 几 是否 是不是 有没有 为什么 为何 怎么 怎样 要不要 该不该 了吗 么",
     "if": "如果 要是 假如 假设 若 若是 当 等 等到 除非 应该 也许 可能 一旦 万一 以后 以前 之前 明天 稍后 待会",
     "past": "了 过 已经 他 她 我 我们 说 刚才 昨天 曾 曾经 刚",
-    "act:clear": "收拾 清理 整理 收拾收拾 整理整理 清理清理 清空 打扫 收拾干净 清理干净 收拾好 整理好 收起 收起来 收好 拿走 移走 取走 收走 搬走 弄走 清理掉",
+    "act:clear": "收一下 收一收 收拾 清理 整理 收拾收拾 整理整理 清理清理 清空 打扫 收拾干净 清理干净 收拾好 整理好 收起 收起来 收好 拿走 移走 取走 收走 搬走 弄走 清理掉",
     "act:put": "递给 交给 传给 挪 摆进 摆 放回 放去 丢到 扔到 搁到 搁在 搁进 塞进 装到 归入 放进去 装进去 塞进去 丢进去 扔进去 移 送到 送进 弄到 弄进 放进 放到 放在 放入 放 移到 移动到 移进 挪到 挪进 搬到 搬进 拿到 装进 装入 收进 收到 摆到 摆在 丢进 扔进 投进 置于 移入",
+    "act:discard": "扔掉 丢掉 丢弃",
+    "act:throw": "扔 丢",
     "act:stackon": "叠在 叠到 摞在 摞到 堆在 堆到 叠放在 码在",
     "act:stack": "叠起来 摞起来 堆起来 叠在一起 摞在一起 堆在一起 叠到一起 摞到一起 叠放在一起 垒起来 叠 摞 堆 叠放 叠好 摞好 码起来 堆叠",
     "act:pick": "拿起 拿起来 拿上 拿一下 抓一下 夹 拾取 抓起 抓起来 抓取 抓住 抓 拿 拿着 捡起 捡起来 拾起 举起 举起来 夹起 夹住 取 拿住 拿出来 取出来 拿出 取出 提起 提起来 移出 移出来 搬出 搬出来 弄出 弄出来 夹出 夹出来 掏出 掏出来",
@@ -170,27 +205,116 @@ _ZH: dict[str, str] = {
     "act:close": "闭合夹爪 关闭夹爪 合上夹爪 关上夹爪 合拢夹爪 闭合手爪 合上手",
     "act:drop": "松手 松开 放开",
     "touch": "动 碰 碰到 动到 触碰 收 移动 拿动",
+    "stay": "留在 留着 留下 留",
     "two": "两 俩",
     "three": "三",
     "partof": "其中",
 }
 DIGITS_ZH = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-MEASURES = "个只条块本把支枝张件双副根颗粒片枚台辆盏顶套卷朵棵头匹位幅串对节段份种层堆座"
+PORTIONS = "块片段节串堆份粒把"  # measure words of a part, of several together, or of a thing that is counted so
+MEASURES = f"个只条本支枝张件双副根颗枚台辆盏顶套卷朵棵头匹幅对座样{PORTIONS}"
+OF_ANY_KIND = "样个件"  # measure words of things that are not alike: 收据和雨伞两样
 HOLDING = "瓶杯碗盒袋罐桶箱包盘壶"  # measure words where what follows is a thing of its own: 两瓶牛奶
+_PACKED_IN = "瓶盒袋罐桶箱包"  # what a substance is in that stands there as one thing
+# The ends of names of single things that these measure words count.
+_COUNTED = {
+    "块": (
+        "砖",
+        "皂",
+        "绵",
+        "布",
+        "巾",
+        "帕",
+        "石",
+        "石头",
+        "表",
+        "橡皮",
+        "板",
+        "牌",
+        "铁",
+        "毯",
+        "电池",
+        "屏",
+        "盘",
+        "垫",
+        "拼图",
+        "木头",
+        "积木",
+    ),
+    "片": ("叶", "叶子", "瓦", "光盘", "创可贴", "膜", "钥匙卡", "磁卡", "瓷砖", "尿布"),
+    "节": ("电池",),
+    "串": ("项链", "手链", "珠", "珠子", "葡萄"),
+    "份": (
+        "文件",
+        "报",
+        "报纸",
+        "报告",
+        "合同",
+        "表",
+        "表格",
+        "杂志",
+        "资料",
+        "菜单",
+        "礼物",
+        "快递",
+        "作业",
+        "试卷",
+        "证书",
+        "通知",
+        "单",
+    ),
+}
+_IN_PIECES = ("薯片", "麦片", "脆片", "玉米片", "虾片")  # of these 一片 is a part
+PORTIONED = PORTIONS + HOLDING
+VESSELS = HOLDING + "锅缸听"  # the ends of names of what something is in
+POURED_FROM = tuple("瓶杯碗罐桶壶锅缸听管盆")
+SUBSTANCES = (*"水茶奶汁油酒醋汤盐糖米粉血液沙粥酱蜜漆胶墨啡", "沙子")  # the ends of words for what is not counted
+SAMPLES = ("样本", "样品", "标本", "切片")
 COUNT = re.compile(rf"(?:([这那])?([一两二三四五六七八九十]|\d+)|([这那]))[{MEASURES}{HOLDING}]")
 _SEVERAL = "双副对套串"
+_PAIRS = "双副套串"  # 一双筷子: one thing that is called so; 一对杯子: two
 _SIGNS = dict(zip("一两二三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
+
+
+def counts_whole(name: str, measure: str) -> bool:
+    """Does a measure word count the whole of what is called so: 一片药片, 一袋米 of 米袋, 一块肥皂, and no 一片梨?"""
+    if name.endswith((measure, f"{measure}子")) or f"一{measure}" in name:
+        return not name.endswith(_IN_PIECES)
+    substance = name.endswith(SUBSTANCES)
+    if measure in _PACKED_IN and substance:
+        return True
+    if measure in "粒把":
+        return not substance
+    return name.endswith(_COUNTED.get(measure, ()))
 
 
 def count_kinds(found: re.Match[str]) -> frozenset[str]:
     """Of a number, or a word that points, with its measure word: 两支, 3本, 那两个, 这本."""
     if found[3]:
-        return frozenset(("these" if found[0][-1] in _SEVERAL else "this",))
+        return frozenset(("pair" if found[0][-1] in _PAIRS else "these" if found[0][-1] in _SEVERAL else "this",))
     number = _SIGNS.get(found[2]) or int(found[2])
     if found[0][-1] in _SEVERAL and number == 1:  # 一双手套 is one thing, or two of them
-        return frozenset(("these",))
+        return frozenset(("pair" if found[0][-1] in _PAIRS else "these",))
     word = next((word for word, n in DIGITS_ZH.items() if n == number), "any" if number == 1 else "")
     return frozenset(filter(None, (word, "these" if found[1] else "")))
+
+
+_NUMERALS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+NUMERAL_SIGNS = frozenset((*_NUMERALS, "十", "半"))
+
+
+def numeral(signs: str) -> float:
+    """五 · 十 · 十五 · 二十 · 半: up to 99, 0 for none."""
+    if signs == "半":
+        return 0.5
+    if not signs or signs.count("十") > 1 or "半" in signs:
+        return 0.0
+    if "十" not in signs:
+        return float(_NUMERALS[signs]) if len(signs) == 1 else 0.0
+    tens, ones = signs.split("十")
+    if len(tens) > 1 or len(ones) > 1:
+        return 0.0
+    return 10.0 * (_NUMERALS[tens] if tens else 1) + (_NUMERALS[ones] if ones else 0)
 
 
 # "Any will do", after an order: 哪个都行 · 随便哪两块 · 都可以

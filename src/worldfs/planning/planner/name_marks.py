@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from worldfs.base.name_parts import DESCRIBING
+from worldfs.base.name_parts import DESCRIBING, Ending, name_parts, names_head
 from worldfs.base.word_forms import TextPiece, is_chinese, pieces, plurals, text_pieces
 
-from . import lexicon_en, lexicon_zh, thing_names
+from . import lexicon_en, lexicon_zh, shared_heads, thing_names
 from .thing_words import ThingWords
 from .vocabulary import Vocabulary, Word
 
@@ -34,7 +34,13 @@ _MEASURED: Final = re.compile(rf"\s*(?:(?:{'|'.join(lexicon_en.UNITS)})\b|厘米
 _WORD_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]|-[A-Za-z0-9]")
 _HANDED: Final = re.compile(r"\b(left|right)[- ]hand\b(?= \w)", re.IGNORECASE)
 _BY_HAND: Final = (("left", "hand"), ("right", "hand"))
+_NUMERAL: Final = re.compile(rf"([一二三四五六七八九十]+)([^\W\d_{lexicon_zh.MEASURES}{lexicon_zh.HOLDING}a-zA-Z])")
 _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_OWNED_ENDS: Final = re.compile(  # what follows 小明的 where no noun does
+    r"(?:[和与跟及、][^的，。,;；]{1,4}的)*(?:(?P<aside>除外|也?不要动?|也?别动|留)|以外|之外|外|都|\s*(?:$|[，。,;；!！]))"
+)
+_OWNER: Final = re.compile(rf"(?:{lexicon_zh.PERSON.pattern})的(?=.)")
+_ASIDE_BEFORE: Final = re.compile(r"(?:除|别动|别碰|不要动|不要碰)[^，。,;；]*$")
 _KEPT: Final = 1024  # results: a scene's names are read again and again
 _BRACKETS: Final = ("()", "（）", "[]")
 _LONGEST_WORD: Final = 4  # signs of a Chinese word
@@ -77,17 +83,21 @@ def without_signs(text: str) -> str:
 
 def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     """The text with all names, ids and parts of names that would be read as grammar marked, from left to right."""
-    text = _as_offered(text, vocabulary)
+    text = shared_heads.with_heads(_as_offered(text, vocabulary), vocabulary)
+    text = _NUMERAL.sub(lambda found: _as_numbered(found, vocabulary), text)
     if not any(both in itertools.pairwise(called.full) for called in vocabulary.called.values() for both in _BY_HAND):
         text = _HANDED.sub(r"\1", text)  # "the left-hand boot" is called as the left boot is
     marked, told = MarkedText(""), text_pieces(text)
-    names, ids = _names(vocabulary), _ids_by_word(vocabulary)
+    names, ids, sizes = _names(vocabulary), _ids_by_word(vocabulary), _sizes(vocabulary)
+    owners = _owners_zh(vocabulary) if "的" in text else {}
     sides = not _SIDES.isdisjoint(piece.text for piece in told)
     heads = {form for form, head in vocabulary.head_forms.items() if head in _VERBS}
     verbs = heads.intersection(piece.text for piece in told)  # "the stand", "both rolls": nouns here
     at = done = 0
     while at < len(told):
         spans = [*_ids(text, told, at, ids), *_full(text, told, at, names), *_owned(text, told, at, vocabulary)]
+        spans += _owned_zh(text, told, at, owners) if owners else ()
+        spans += _sized(text, told, at, sizes) if sizes else ()
         spans += _parts(text, told, at, vocabulary) if sides or verbs else ()
         if told[at].text in verbs and at and told[at - 1].text in _NOUN_NEXT:
             spans.append((at + 1, ((told[at].text, vocabulary.senses(told[at].text)),)))
@@ -119,6 +129,15 @@ def _as_offered(text: str, vocabulary: Vocabulary) -> str:
     return text
 
 
+def _as_numbered(found: re.Match[str], vocabulary: Vocabulary) -> str:
+    """三号 of 三号文件 as the names have it: 3号, where no name has 三号."""
+    number = int(lexicon_zh.numeral(found[1]))
+    told = f"{number}{found[2]}"
+    names = (called.full for called in vocabulary.called.values())
+    named = any(told == "".join(pair) for full in names for pair in itertools.pairwise(full))
+    return told if named and not vocabulary.is_in_a_name(found[0]) else found[0]
+
+
 def _in_one_language(marked: MarkedText, vocabulary: Vocabulary) -> MarkedText:
     """Chinese nouns in an English sentence are marked as names are; a sentence with Chinese grammar stays as it is."""
     runs = _FOREIGN.findall(marked.text)
@@ -137,8 +156,10 @@ def _has_grammar(run: str) -> bool:
 
 def _as_nouns(run: str, vocabulary: Vocabulary) -> tuple[Word, ...]:
     """The Chinese nouns of which a text is made, () where it has any other word; a name may look like a verb: 抓夹."""
-    if named := next((called for called in vocabulary.called.values() if called.signs == run), None):
+    if named := next((called for called in vocabulary.called.values() if "".join(called.full) == run), None):
         return _meaning(named, vocabulary)
+    if any(called.signs == called.tail == run for called in vocabulary.called.values()):  # 螺母, of M3螺母 and M4螺母
+        return ((run, vocabulary.senses(run)),)
     found: list[Word] = []
     while run:
         size = next(
@@ -166,6 +187,25 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
             found.setdefault(called.full[0], []).append(
                 _Called(called.full, _signs(name), _meaning(called, vocabulary), guarded)
             )
+    return found
+
+
+class _Sized(NamedTuple):
+    """A name that ends in a size or a code: "blood sample B", 洗发水 500ml."""
+
+    id: str
+    stem: tuple[str, ...]
+    code: tuple[str, ...]
+
+
+def _sizes(vocabulary: Vocabulary) -> list[_Sized]:
+    """The names that end in a size or a code that is more than a number, which may be an amount."""
+    found = []
+    for called in vocabulary.called.values():
+        parts = name_parts(vocabulary.things[called.id].name)
+        code = parts.full[len(parts.stem) :]
+        if parts.stem and parts.ending is Ending.NUMBER and any(not word.isdecimal() for word in code):
+            found.append(_Sized(called.id, parts.stem, code))
     return found
 
 
@@ -266,6 +306,25 @@ def _is_measure(text: str, told: list[TextPiece], end: int) -> bool:
     return told[end - 1].text.isdecimal() and _MEASURED.match(text, told[end - 1].end) is not None
 
 
+def _sized(text: str, told: list[TextPiece], at: int, sizes: list[_Sized]) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ "The 25G needle", "sample B", 500ml的洗发水: of every name that has the code, and ends in the noun before it."""
+    ends: dict[int, set[str]] = {}
+    said = [piece.text for piece in told]
+    for one in sizes:
+        for size in range(1, len(one.stem) + 1):
+            noun = list(one.stem[-size:])
+            if is_chinese(noun[-1]) and not names_head("".join(noun), "".join(one.stem)):
+                continue
+            code = list(one.code)
+            ways = [[*code, *noun], [*code, "的", *noun]] if code[0].isdecimal() else [[*noun, *code]]
+            for way in ways:
+                end = at + len(way)
+                if said[at:end] == way and all(_near(text, told, n) for n in range(at + 1, end)):
+                    ends.setdefault(end, set()).add(one.id)
+    for end, ids in ends.items():
+        yield end, ((text[told[at].start : told[end - 1].end], frozenset(f"i:{id.lower()}" for id in ids)),)
+
+
 def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
     """ "the left shoe" of "left running shoe": a side that is in the name is no place; and "towel roll"."""
     for called in vocabulary.called.values():
@@ -291,6 +350,32 @@ def _owned(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) ->
     if same and ends:
         said = text[told[at].start : told[end - 1].end]
         yield end, ((said, frozenset(f"i:{id.lower()}" for id in same)),)
+
+
+def _owners_zh(vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+    """小明的 → the ids of 小明的杯子 and what else is called his; none where another name has 小明 elsewhere: what is
+    his is not plain then."""
+    signs = {called.id: called.signs for called in vocabulary.called.values()}
+    owners = {found[0] for one in signs.values() if (found := _OWNER.match(one))}
+    owners = {one for one in owners if not lexicon_zh.is_grammar(one[:-1]) and one[:-1] not in vocabulary.chinese}
+    his = {one: {id for id, name in signs.items() if name.startswith(one)} for one in owners}
+    return {
+        one: frozenset(f"i:{id.lower()}" for id in ids)
+        for one, ids in his.items()
+        if all(id in ids for id, name in signs.items() if one[:-1] in name)
+    }
+
+
+def _owned_zh(
+    text: str, told: list[TextPiece], at: int, owners: dict[str, frozenset[str]]
+) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """小明的除外, 除了小明的: what is left out is all that is his. What is to be moved is said with its noun."""
+    start = told[at].start
+    for owner, ids in owners.items():
+        stop = start + len(owner)
+        ends = _OWNED_ENDS.match(text, stop) if text.startswith(owner, start) else None
+        if ends is not None and (ends["aside"] or _ASIDE_BEFORE.search(text[:start])):
+            yield at + len(owner), ((owner, ids),)
 
 
 def _near(text: str, told: list[TextPiece], at: int) -> bool:

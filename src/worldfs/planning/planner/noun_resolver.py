@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
 from worldfs.base.robot_sides import SIDES
+from worldfs.base.word_forms import is_chinese, pieces
 
-from . import lexicon_en, superlatives, thing_names
+from . import lexicon_en, lexicon_zh, superlatives, thing_names
 from .directions import axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
-from .scene_facts import ThingLocation, final_support, layout, movable, own_robot
+from .phrase_heads import is_colour, is_description
+from .scene_facts import ThingLocation, final_support, is_flat, layout, movable, own_robot, told_location
+from .thing_words import MANY_KINDS
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 _OTHERS = ("others", "rest", "rest of them")  # all of a phrase that names no kind
@@ -27,11 +31,14 @@ class NounResolver:
         self.last: tuple[str, ...] = ()
         self.mentioned: set[str] = set()
         self.notes: list[str] = []
+        self.closed: set[str] = set()  # what is to be left alone
         self.heads: tuple[Word, ...] = ()  # the words for what was named last: what "one" stands for
         self.earlier: tuple[Word, ...] = ()  # those before that: what it may stand for
+        self.into: frozenset[str] = frozenset()  # the container of what is read: where in doubt, not in itself
         self.sparing = False  # reading what is left out
         self.said: tuple[Word, ...] = ()  # the heads of all phrases of the instruction
         self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
+        self.shared: set[tuple[Word, ...]] = set()  # heads of several phrases of a list: the red and blue cubes
         self.mixed = False  # with "a battery" one thing was named that has no others
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
@@ -42,10 +49,15 @@ class NounResolver:
 
     def all(self, nouns: tuple[NounPhrase, ...], but: Collection[str] = ()) -> tuple[str, ...]:
         """Every thing that the phrases mean, once, in order, and none of `but`; () only for "all …" without any."""
+        heads = [noun.words[-1:] for noun in nouns]
+        listed = self.language == "zh" and len(nouns) > 1  # 手机、水杯都放进去: 都 is said of the list
+        self.shared = {head for head in heads if listed or heads.count(head) > 1}
         each = [self.one(noun, but) for noun in nouns]
         for n, (noun, ids) in enumerate(zip(nouns, each, strict=True)):
             if not noun.pronoun and len(ids) == 1 and ids in each[:n]:  # "the plate and the dish": two, and one is here
                 raise self._asked("planner.ambiguous", noun, ids)
+            if n and self._may_be_of_the_same(nouns[n - 1], noun):  # "the bag of rice and flour"
+                raise self._asked("planner.ambiguous", noun, (*each[n - 1], *ids))
         found = tuple(dict.fromkeys(id for ids in each for id in ids))
         if found and not any(n.pronoun for n in nouns):
             self.last = found
@@ -60,11 +72,29 @@ class NounResolver:
     def about(self, nouns: tuple[NounPhrase, ...]) -> None:
         """What "one" stands for from here on: of "the mugs and the bowls" one of either."""
         each = (one for noun in nouns for one in (noun.options or (noun,)))
-        if found := tuple(dict.fromkeys(head for noun in each if (head := _head(noun)) is not None)):
+        if found := tuple(dict.fromkeys(self._unsized(head) for noun in each if (head := _head(noun)) is not None)):
             self.earlier = tuple(head for head in (*self.earlier, *self.heads) if head not in found)
             self.heads = found
 
+    def _unsized(self, head: Word) -> Word:
+        """盘子 of 小盘子, where other things have that head: so "the big one" may be one of them."""
+        rest = head[0].lstrip("".join(lexicon_zh.SIZES_ZH)) if is_chinese(head[0]) else head[0]
+        word = (rest, self.vocabulary.senses(rest)) if rest not in ("", head[0]) else head
+        others = [fit.id for fit in self.vocabulary.fits((word,)) if fit.kind is FitKind.NAME]
+        return word if len(others) > 1 else head
+
     def one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
+        found = self._one(noun, but)
+        if noun.portion and (parts := [id for id in found if not self.vocabulary.is_whole(id, noun.portion)]):
+            raise self._asked("planner.perhaps", noun, parts, what=noun.text)
+        if noun.under and len(found) > 1 and self._several(noun):
+            wide = self.fits(replace(noun, words=(*noun.under, *noun.words)))
+            told = {fit.id for fit in wide if fit.certain}.intersection(found)
+            if len(told) < len(found) and (told or all(map(is_description, noun.under))):
+                raise self._asked("planner.ambiguous", noun, found)
+        return found
+
+    def _one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
         if noun.pronoun:
             return tuple(id for id in self._pronoun(noun) if id not in but)
         if noun.options:
@@ -77,17 +107,23 @@ class NounResolver:
         anywhere = [fit for fit in fits if fit.certain]
         spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
         here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
-        unsure = [fit.id for fit in here if any(self.vocabulary.may_be_coloured(fit.id, word) for word in noun.without)]
+        denied = self._denied(noun)
+        here = [fit for fit in here if denied.get(fit.id) is not True]
+        unsure = [fit.id for fit in here if any(self.vocabulary.may_be_called(fit.id, word) for word in noun.without)]
+        unsure += [fit.id for fit in here if fit.id in denied and fit.id not in unsure]
         if unsure:
             raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
-        may_be = [
-            fit for fit in fits if fit.kind is FitKind.DOUBT or (fit.kind is FitKind.ENDING and self._several(noun))
-        ]
+        may_be = [fit for fit in fits if fit.kind in (FitKind.DOUBT, FitKind.ENDING)]
         doubtful = [fit for fit in may_be if self._is_so_called(fit.id, noun)]
         here, doubtful = ([fit for fit in found if fit.id not in spared] for found in (here, doubtful))
+        doubtful = [fit for fit in doubtful if self.sparing or fit.id not in self.into]
         if noun.other:
-            if not self.mentioned & {fit.id for fit in anywhere}:
-                raise self._asked("planner.other", noun, [fit.id for fit in here])
+            places_alone = bool(self.mentioned) and self.mentioned <= self.closed  # "don't touch the tray, …"
+            every = all("*" in senses for _, senses in noun.words)
+            if not (self.mentioned & {fit.id for fit in anywhere} or (places_alone and every)):
+                if not (here or doubtful):
+                    return self._nothing(noun, fits, doubtful)
+                raise self._asked("planner.other", noun, [fit.id for fit in (*here, *doubtful)])
             here, doubtful = ([fit for fit in found if fit.id not in self.mentioned] for found in (here, doubtful))
         if here and all(fit.kind is FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
             doubtful += [fit for fit in fits if not fit.certain and self.vocabulary.may_hold(fit.id)]
@@ -101,6 +137,24 @@ class NounResolver:
             return self._nothing(noun, fits, doubtful)
         return self._chosen(noun, here, doubtful, fits)
 
+    def _may_be_of_the_same(self, before: NounPhrase, noun: NounPhrase) -> bool:
+        """After "the bag of rice", does a bare word name things by what is in them alone: and flour?"""
+        if noun.quantity or noun.count or noun.pronoun or noun.options or len(noun.words) > 1:
+            return False
+        of = any("of" in pieces(text) for text, _ in before.words)
+        return of and all(fit.kind is FitKind.FILLED or not fit.certain for fit in self.fits(noun))
+
+    def _denied(self, noun: NounPhrase) -> dict[str, bool]:
+        """Of "non-plastic cups" what may be a plastic cup, and whether it certainly is; not what its name denies."""
+        found: dict[str, bool] = {}
+        for word in noun.without:
+            told = (("non", frozenset[str]()), word, *noun.words)
+            apart = {fit.id for fit in self.vocabulary.fits(told) if fit.certain}
+            for fit in () if is_colour(word) else self.vocabulary.fits((word, *noun.words)):
+                if fit.id not in apart:
+                    found[fit.id] = fit.certain or found.get(fit.id, False)
+        return found
+
     def _is_said_too(self, id: str, noun: NounPhrase) -> bool:
         """Does another phrase of the instruction name the thing by its own name: "the cups and the mugs"?"""
         others = [word for word in self.said if word != noun.words[-1]]
@@ -112,13 +166,17 @@ class NounResolver:
 
     def may_be(self, noun: NounPhrase) -> list[str]:
         """Things of which only the colour is in doubt: red wine, of "the red things"."""
-        heads = {fit.id for fit in self.vocabulary.fits(noun.words[-1:]) if fit.certain}
-        doubtful = [fit.id for fit in self.vocabulary.fits(noun.words) if not fit.certain and fit.id in heads]
+        heads = {fit.id for fit in self.fits(replace(noun, words=noun.words[-1:])) if fit.certain}
+        doubtful = [fit.id for fit in self.fits(noun) if not fit.certain and fit.id in heads]
         return [id for id in doubtful if any(self.vocabulary.may_be_coloured(id, word) for word in noun.words)]
 
     def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
         """What is not meant: of "a mug" all of them. A Chinese noun has no number: 水瓶 alone, or 香水瓶 as well?"""
-        found = self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
+        before, self.sparing = self.sparing, True
+        try:
+            found = self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
+        finally:
+            self.sparing = before
         fits = self.fits(noun) if len(found) > 1 and noun.quantity == "all" and not noun.plural else []
         if sum(fit.exact for fit in fits) == 1:
             raise self._ambiguous(noun, [fit for fit in fits if fit.id in found])
@@ -151,6 +209,8 @@ class NounResolver:
                 before = self._of_kinds(words[:-1], self.earlier).items()
                 perhaps = [fit for id, fit in before if fit.certain and id not in again and id not in named]
                 return [*again.values(), *(fit._replace(kind=FitKind.DOUBT) for fit in perhaps)]
+            if not (noun.best or self.sparing or any(fit.certain for fit in again.values())):
+                return [fit._replace(kind=max(fit.kind, FitKind.DOUBT)) for fit in self.vocabulary.fits(words)]
         if noun.other and self.moved_heads and all("*" in senses for _, senses in words):
             like = [fit for fit in self._of_kinds((), self.moved_heads).values() if fit.certain]
             if any(fit.id not in self.mentioned for fit in like):  # a battery …, and the others: the other batteries
@@ -199,7 +259,8 @@ class NounResolver:
                 "planner.missing_there", "missing", what=noun.text if noun.other else bare(noun), here=listed
             )
         if doubtful:
-            raise self._asked("planner.perhaps", noun, [fit.id for fit in doubtful], what=bare(noun))
+            ids = [fit.id for fit in doubtful if self.sparing or fit.id not in self.into]
+            raise self._asked("planner.perhaps", noun, ids or [fit.id for fit in doubtful], what=bare(noun))
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
 
     def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit], fits: list[Fit]) -> tuple[str, ...]:
@@ -207,12 +268,14 @@ class NounResolver:
 
         `doubtful`: things whose own head may be the word; without an exact name they are asked about.
         """
+        if noun.summed and sum(fit.exact for fit in here) == 1:
+            noun = replace(noun, quantity="the", plural=False)
         several = noun.quantity in ("all", "any") or bool(noun.count)
         if noun.plural and not several:
             one = [fit for fit in closest(here, True) if fit.kind is FitKind.NAME and not fit.several]
             if one and len(one) + 1 < len(closest(here, True)):  # "the glasses": the glasses, or each glass?
                 raise self._ambiguous(noun, closest(here, True))
-            several = not one
+            several = not one or self._each_so_named(noun, one, closest(here, True))
         found = closest(here, several)
         also = [fit for fit in fits if fit.renamed and self._is_so_called(fit.id, noun)]
         also = [fit for fit in also if not self._is_said_too(fit.id, noun)]
@@ -231,6 +294,8 @@ class NounResolver:
             raise self._ambiguous(noun, found)
         if any(fit.clash and not fit.exact for fit in found):  # one thing, of whose colour its name tells another
             raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=bare(noun))
+        if noun.pair and not self.is_one(noun, found):
+            raise self._ambiguous(noun, found)
         ids = tuple(fit.id for fit in found)
         if noun.quantity == "any":
             if noun.plural and not noun.count and _is_some(noun.text):
@@ -244,9 +309,41 @@ class NounResolver:
             return self.easiest(fresh if len(fresh) >= number else ids)[:number]
         if noun.count and len(ids) != noun.count:
             raise self._count(noun, ids)
+        of_it = [fit for fit in fits if fit.certain and not fit.renamed]
+        if len(ids) == len(of_it) == 1 and self._says_several(noun, found[0]) and (more := self._unknown(fits)):
+            raise self._asked("planner.only_one", noun, (*ids, *more), names=self.names(ids))
+        of_many = several and not self.sparing and bool(noun.words[-1][1] & (MANY_KINDS - {"k:container"}))
+        if of_many and (more := self._unknown(fits)):
+            told = coded("planner.not_counted", what=bare(noun), names=self.names(more))
+            self.notes.append(render(told, self.language))
         if several or len(ids) == 1:
             return ids
         raise self._ambiguous(noun, found)
+
+    def _each_so_named(self, noun: NounPhrase, named: Sequence[Fit], found: Sequence[Fit]) -> bool:
+        """Of "tomato seeds" and "bean seeds" "the seeds" are both; "the scissors" may be one pair of two."""
+        alike = len({fit.exact for fit in named}) == 1 and len(named) == len(found) > 1
+        return alike and noun.words[-1][0] not in lexicon_en.PAIRED
+
+    def is_one(self, noun: NounPhrase, found: Sequence[Fit]) -> bool:
+        """Is one thing called by the words of "a pair of scissors", "a packet of chips"?"""
+        if len(found) != 1 or found[0].several:
+            return False
+        another = found[0].kind is not FitKind.NAME or self.vocabulary.is_packed_otherwise(found[0].id, noun.pack)
+        return not (noun.pack and another)
+
+    def _says_several(self, noun: NounPhrase, fit: Fit) -> bool:
+        """Does a phrase that only one thing fits mean more than one: the shoes, 所有鞋; and not the scissors?"""
+        named_so = fit.kind is FitKind.NAME and not fit.several and not is_chinese(noun.words[-1][0])
+        owned = any(word == "s" for word, _ in noun.words)  # the chef's and the guest's knives
+        each = owned or noun.count or noun.other or noun.words[-1:] in self.shared
+        return noun.plural and not named_so and not each and noun.words[-1][1].isdisjoint(lexicon_en.MASS | {"*"})
+
+    def _unknown(self, fits: Sequence[Fit]) -> list[str]:
+        """Things that may be of the kind that is said, though their names do not say it: a sneaker, of the shoes."""
+        apart = {fit.id for fit in fits if fit.kind is not FitKind.DOUBT} | self.mentioned
+        called = (self.vocabulary.called[id] for id in sorted(self.vocabulary.moving - apart))
+        return [one.id for one in called if not one.kinds]
 
     def _best(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
         found = tuple(fit.id for fit in fits)
@@ -259,6 +356,10 @@ class NounResolver:
             if len(chosen) != 1 or not all(sizes.values()):
                 raise self._doubted(noun, found)
             return chosen
+        if noun.side_word and noun.words[-1][0] == "one" and all(map(self.vocabulary.names_a_side, found)):
+            named = tuple(id for id in found if not self.vocabulary.belies(id, noun.best))
+            if len(named) == 1 < len(found):  # the right glove …, and the left one
+                return named
         unclear = (noun.of_two and len(found) != 2) or (noun.plural and not noun.count)
         if unclear or (noun.side_word and any(self.vocabulary.names_a_side(id) for id in found)):
             raise self._doubted(noun, found)
@@ -343,9 +444,12 @@ class NounResolver:
     def _is_at(self, id: str, side: str, where: NounPhrase) -> bool:
         for other in (id for noun in where.options or (where,) for id in self.one(noun)):
             spot, end = self.places.get(id, ThingLocation()), final_support(self.places, id)
-            if side in ("in", "from") and end == ThingLocation("in", other):
+            flat = side in ("in", "on") and is_flat(self.scene.thing(other))  # on a tray and in it are the same
+            if side == "in" and told_location(id, self.scene, self.places) == ThingLocation("in", other):
                 return True
-            if side in ("on", "from") and ThingLocation("on", other) in (spot, end):
+            if (side in ("in", "from") or flat) and end == ThingLocation("in", other):
+                return True
+            if (side in ("on", "from") or flat) and ThingLocation("on", other) in (spot, end):
                 return True
             if side in SIDES and other != id and self._beyond(id, side, other):
                 return True

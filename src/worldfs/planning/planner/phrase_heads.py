@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from worldfs.base.name_parts import DESCRIBING_SIGNS, MATERIALS_ZH
+
 from . import lexicon_en
 from .intent import NotUnderstood, NounPhrase
 from .vocabulary import Word
@@ -18,10 +20,23 @@ def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
             head = tuple(w for w in model.words if not _colour_word(w[0]))
             quantity = found[n].quantity or model.quantity
             found[n] = replace(found[n], words=(*found[n].words, *head), quantity=quantity, plural=model.plural)
-    for noun in found:
+    described: tuple[Word, ...] = ()
+    for n, noun in enumerate(found):
         if not has_head(noun):
             raise NotUnderstood("planner.headless", word=noun.text)
+        own = noun.words[:-1]
+        if n and not (own or noun.quantity or noun.count or noun.best or noun.without or noun.being or noun.pronoun):
+            found[n] = replace(noun, under=described)
+        else:
+            described = own
     return tuple(found)
+
+
+def is_description(word: Word) -> bool:
+    """Does the word say how a thing is (red, small, wooden, 红色), and not which kind it is (tea, of a tea mug)?"""
+    text = word[0]
+    signs = MATERIALS_ZH.fullmatch(text) is not None or set(text) <= set(DESCRIBING_SIGNS)
+    return is_colour(word) or text in lexicon_en.PLAIN or signs
 
 
 def has_head(noun: NounPhrase) -> bool:

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from worldfs.base import packing
+from worldfs.base.drawers import drawn_part
 from worldfs.base.footprint import gap, is_surely_out, narrowest_gap, widest_gap, yaw
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.workspace_bounds import beyond
 
+from .centre_spot import AT_CENTRE_M, free_spots
 from .directions import lies_toward
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
-from .scene_facts import ThingLocation, height, inside, opens, top, top_of
+from .scene_facts import ThingLocation, bears, height, inside, obstacles, opens, top, top_of
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
@@ -21,6 +23,7 @@ CLEAR_M = 0.005  # between a thing at a named point and its neighbours
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
 BESIDE_STEP_M = 0.01
+CENTRE_MARGIN_M = 0.015  # placement error with which it still is as near to the middle as it can be
 RIM_M = 0.04  # kept from the walls of a container
 NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
 BEST_REACH = 0.56  # share of the reach where an arm serves best
@@ -43,12 +46,8 @@ class PlacementScene:
         return math.hypot(*sides) / 2 if thing.shape not in ("sphere", "cylinder") else max(sides) / 2
 
     def obstacles(self, besides: str) -> list[Thing]:
-        """The obstacles: every thing at its place in the plan, containers included; not a held thing."""
-        held = {id for id, w in self.places.items() if w.relation == "held"}
-        in_box = {id for id, w in self.places.items() if w.relation == "in"}
-        loose = [t for id, t in self.now.items() if id not in held | in_box | {besides}]
-        still = [t for t in (*self.scene.furniture, *self.scene.objects) if t.is_container and t.id not in self.now]
-        return [*loose, *still]
+        """At their places in the plan."""
+        return obstacles(self.scene, self.now, self.places, besides)
 
     def reach_range(self) -> tuple[float, float, float]:
         """(nearest, best, farthest) horizontal distance from the base; without a limit in the profile: anything."""
@@ -123,6 +122,25 @@ def on_surface(
     return None
 
 
+def in_the_middle(thing: Thing, surface: Thing, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec | None:
+    """The middle of the surface; where other things take that, the free place nearest to it within reach, if possible
+    with room for the fingers. None where it would count as farther than need be."""
+    z = round(top_of(surface, bench.scene, bench.places) + height(thing) / 2, 4)
+    refused = [tuple(a[:2]) for a in avoid]
+    found: list[tuple[float, float, float, float]] = []
+    farthest = math.inf
+    for spot in free_spots(thing, surface, bench.obstacles(thing.id)):
+        farthest = min(farthest, spot.away + AT_CENTRE_M - CENTRE_MARGIN_M)
+        if spot.away > farthest:
+            break
+        if bench.can_reach(spot.x, spot.y) and all(math.dist(spot[1:3], r) >= CLEAR_M for r in refused):
+            tight = max(0.0, FINGERS_M - spot.room) if spot.away else 0.0
+            found.append((round(tight, 3), spot.away, spot.x, spot.y))
+            if not spot.away:
+                break
+    return (round(min(found)[2], 4), round(min(found)[3], 4), z) if found else None
+
+
 def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec | None:
     """A free spot next to a thing, on the support or in the box of the thing.
 
@@ -188,7 +206,8 @@ def in_container(
     within = [t for id, t in bench.now.items() if bench.places.get(id) == place and id != thing.id]
     half = height(thing) / 2
     if len(box.size) < 2 or opens(box):  # how much of a drawer is open, its body knows
-        return (round(box.position[0], 4), round(box.position[1], 4), round(top(box) + half, 4))
+        x, y = drawn_part(box).position[:2]
+        return (round(x, 4), round(y, 4), round(top(box) + half, 4))
     refused = [tuple(a[:2]) for a in avoid]
     roomy = [] if close else _slots(thing, box, within, bench)
     if not roomy and len(thing.size) >= 3 and len(box.size) >= 3:
@@ -209,13 +228,14 @@ def in_container(
 def comes_into(box: Thing, bench: PlacementScene) -> bool:
     """Whether the arm reaches any place over the box."""
     turn = yaw(box)
+    long, wide = box.size[:2] if len(box.size) > 1 else (0.0, 0.0)
     return any(
         bench.can_reach(
             box.position[0] + u * math.cos(turn) - v * math.sin(turn),
             box.position[1] + u * math.sin(turn) + v * math.cos(turn),
         )
-        for u in _steps(box.size[0] / 2 - packing.WALL_M)
-        for v in _steps(box.size[1] / 2 - packing.WALL_M)
+        for u in _steps(long / 2 - packing.WALL_M)
+        for v in _steps(wide / 2 - packing.WALL_M)
     )
 
 
@@ -253,6 +273,8 @@ def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | 
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
     under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
+    if not all(map(bears, under)):
+        return None
     z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
     moved = replace(thing, position=(x, y, z))
     if any(gap(moved, other) < CLEAR_M for other in bench.obstacles(thing.id)):

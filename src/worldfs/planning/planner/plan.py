@@ -11,7 +11,7 @@ from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
 from worldfs.base.packing import fits
 
-from . import feasible, placement, planned_actions, thing_names
+from . import feasible, placement, planned_actions, task_text, thing_names
 from .assign import free_volume, into_containers, volume
 from .goals import (
     BODY_GOALS,
@@ -20,6 +20,7 @@ from .goals import (
     AreaGoal,
     AtGoal,
     BesideGoal,
+    CentreGoal,
     ClearedGoal,
     DownGoal,
     GestureGoal,
@@ -32,7 +33,9 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    UprightGoal,
     VisitGoal,
+    held_by,
     holds,
     littering,
     subject,
@@ -41,7 +44,17 @@ from .handling_plan import handled
 from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
-from .scene_facts import ThingLocation, final_support, immovable_ids, layout, movable, opens, sanitized_scene, surfaces
+from .scene_facts import (
+    ThingLocation,
+    bears,
+    final_support,
+    immovable_ids,
+    layout,
+    movable,
+    opens,
+    sanitized_scene,
+    surfaces,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +82,11 @@ def build_plan(
     refused: list[tuple[PlannedAction, Scene]] = []
     now = sanitized_scene(scene)
     for number in range(first, len(groups)):
+        kept = held_by(now, robot_id) or ""
+        if kept in limits.protected:  # whatever the robot does would move it
+            why = coded("planner.hand_kept", name=thing_names.named(kept, now))
+            unmet += [(goal, why) for goal in groups[number] if not holds(goal, now, robot_id)]
+            continue
         group = _Group(groups[number], number, profile, robot_id, limits)
         part, lost, now = group.solve(now)
         actions += part
@@ -106,15 +124,7 @@ class _Group:
     def solve(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
         poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]
         if any(isinstance(g, BODY_GOALS) for g in self.goals):
-            return handled(
-                self.goals,
-                scene,
-                self.profile,
-                self.robot_id,
-                stage=self.stage,
-                limits=self.limits,
-                refused=self.why_not,
-            )
+            return self._operated(scene)
         if not poses:
             return _Handling(self, scene).solve()
         actions: list[PlannedAction] = []
@@ -133,6 +143,26 @@ class _Group:
             else:
                 actions.append(action)
         return actions, lost, scene
+
+    def _operated(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
+        """An operation for each goal. What is to be set upright, and is in the hand, is put down first: it is turned
+        from where it lies."""
+        first: list[PlannedAction] = []
+        kept = held_by(scene, self.robot_id) or ""
+        if kept in {subject(g) for g in self.goals if isinstance(g, UprightGoal)} - {*self.limits.abandoned}:
+            first, lost, scene = _Handling(replace(self, goals=(DownGoal(kept),)), scene).solve()
+            if lost:
+                return [], [(goal, why) for goal in self.goals for _, why in lost], scene
+        actions, lost, scene = handled(
+            self.goals,
+            scene,
+            self.profile,
+            self.robot_id,
+            stage=self.stage,
+            limits=self.limits,
+            refused=self.why_not,
+        )
+        return [*(replace(one, final=False) for one in first), *actions] if actions else [], lost, scene
 
 
 def _pose(goal: Goal, stage: int, base: Vec, profile: Profile | None) -> PlannedAction:
@@ -213,9 +243,10 @@ class _Handling:
         while True:
             problem = self._problem(wanted)
             bad = unreachable_goals(problem)
-            if not bad:
+            lost = [g for g in wanted if subject(g) in bad]
+            if not lost:  # also where only what is in the hand cannot be set down
                 break
-            for goal in [g for g in wanted if subject(g) in bad]:
+            for goal in lost:
                 why = bad[subject(goal)]
                 self.lose(goal, self._unreachable(subject(goal), why))
                 wanted.remove(goal)
@@ -247,6 +278,8 @@ class _Handling:
                 found.append(goal)
             elif (other := self._in_another_hand(goal)) is not None:
                 self.lose(goal, other)
+            elif (shut := self._shut_in(id)) is not None:
+                self.lose(goal, coded("planner.shut_in", name=self.name(id), where=self.name(shut.id)))
             elif id in self.limits.abandoned:
                 self.lost.append((goal, self.limits.abandoned[id]))
             elif not planned_actions.supports_op(self.profile, planned_actions.PICK) and id != self.hand:
@@ -265,9 +298,36 @@ class _Handling:
                 else:
                     space[box.id] -= volume(thing)
                     found.append(goal)
+            elif isinstance(goal, OnGoal) and (under := self.scene.thing(goal.support)) and not bears(under):
+                self.lose(goal, coded("planner.lid_up", where=self.name(under.id)))
             else:
                 found.append(goal)
-        return found
+        return self._borne(found)
+
+    def _borne(self, goals: list[Goal]) -> list[Goal]:
+        """Without what is to stand on a thing in a container, and without each level of a stack over one that is lost:
+        it would be built elsewhere."""
+        brought = {subject(g) for g in goals if not isinstance(g, HoldingGoal)}
+        missed = {subject(g): g for g, _ in self.lost if isinstance(g, OnGoal)}
+        for goal in goals:
+            if not isinstance(goal, OnGoal) or holds(goal, self.scene, self.robot_id, self.places):
+                continue
+            box = final_support(self.places, goal.support)
+            if goal.support in missed:
+                what = task_text.goal_text(missed[goal.support], self.scene)
+                self.lose(goal, coded("planner.not_begun", what=what))
+            elif goal.support in self.now and goal.support not in brought and box.relation == "in":
+                self.lose(goal, coded("planner.in_box", name=self.name(goal.support), where=self.name(box.of)))
+            else:
+                continue
+            return self._borne([one for one in goals if one is not goal])
+        return goals
+
+    def _shut_in(self, id: str) -> Thing | None:
+        """The drawer or chest that a thing is in, if that is not open."""
+        spot = final_support(self.places, id)
+        box = self.scene.thing(spot.of) if spot.relation == "in" else None
+        return box if box is not None and opens(box) and box.status in ("closed", "ajar") else None
 
     def _in_another_hand(self, goal: Goal) -> CodedText | None:
         """Why a thing cannot be brought to what this goal names: another robot holds that."""
@@ -291,6 +351,9 @@ class _Handling:
             for g in wanted
             if isinstance(g, (BesideGoal, TowardGoal, ApartGoal)) and want.get(g.other, ThingLocation()).of != g.object
         }
+        for goal in wanted:
+            if isinstance(goal, CentreGoal):  # once what is put away from there is gone
+                after[goal.object] = self._leaving(goal, wanted)
         self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
         stop = frozenset(self.limits.protected) | (frozenset(self.limits.abandoned) & set(self.places)) - {self.hand}
@@ -298,6 +361,16 @@ class _Handling:
         return PlacementProblem(
             self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after
         )
+
+    def _leaving(self, goal: CentreGoal, wanted: list[Goal]) -> tuple[str, ...]:
+        """What goes into a container from the surface, but for what the thing rests on."""
+        here, under = ThingLocation("on", goal.support), set[str]()
+        spot = self.places[goal.object]
+        while spot.relation == "on" and spot.of in self.places and spot.of not in under:
+            under.add(spot.of)
+            spot = self.places[spot.of]
+        boxed = [g.object for g in wanted if isinstance(g, InGoal)]
+        return tuple(id for id in boxed if id not in under and final_support(self.places, id) == here)
 
     def _dig(
         self, wanted: list[Goal], want: dict[str, ThingLocation], met: set[str], after: dict[str, tuple[str, ...]]
@@ -321,7 +394,7 @@ class _Handling:
         match goal:
             case InGoal(container=box):
                 return ThingLocation("in", box)
-            case OnGoal(support=under) | AreaGoal(support=under) | ApartGoal(support=under):
+            case OnGoal(support=under) | AreaGoal(support=under) | ApartGoal(support=under) | CentreGoal(support=under):
                 return ThingLocation("on", under)
             case BesideGoal(object=id, other=other) | TowardGoal(object=id, other=other):
                 spot = self.places.get(other)
@@ -429,6 +502,8 @@ class _Handling:
             if spot is None:
                 no_room.add(like)
             return spot
+        if isinstance(goal, CentreGoal):
+            return placement.in_the_middle(thing, support, bench, avoid)
         return placement.on_surface(
             thing, support, bench, avoid, goal if isinstance(goal, (AreaGoal, ApartGoal)) else None
         )

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from worldfs.base import pushing
+from worldfs.base.already_so import was_already_so
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_float, as_objects
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.stop_signal import StopSignal
+from worldfs.base.unknown_effect import bars_repeat
 
 from . import failure_reasons, plan_sentences, planned_actions, task_text, thing_names
 from .goal_stages import lasting_goals, ordered_stages, stages
@@ -47,11 +50,13 @@ class PlanExecutor:
         self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
         self.handled: list[str] = []  # things that orders may have moved
+        self.failures: dict[str, str] = {}  # thing or pose → what its last order failed of, after it had begun
         self.unasked: dict[str, float] = {}  # things that orders moved beside their own, and how far (m)
         self.heeded_lessons: list[str] = []
         before = port.earlier_progress()
         reached = {where for where, key in goal_keys(self.groups).items() if key in before.reached}
         self.witnessed: set[tuple[int, Goal]] = reached  # (stage, goal) that held once its turn had come
+        self.so_already: set[tuple[int, Goal]] = set()  # (stage, goal) that the robot measured to hold, unlike the page
         self.predicted: dict[str, ThingLocation] | None = None
         self.stage, self.replans, self.changed = min(before.stage, len(self.groups) - 1), 0, False
 
@@ -122,9 +127,10 @@ class PlanExecutor:
         )
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
-        """Goals of a stage but for poses that were taken already: the page need not show those."""
+        """The goals of a stage that the page must show: not the poses that were taken, nor what is so already."""
         group = self.groups[stage]
-        return tuple(g for g in group if not (isinstance(g, POSE_GOALS) and (stage, g) in self.witnessed))
+        done = {g for n, g in self.witnessed if n == stage and isinstance(g, POSE_GOALS)}
+        return tuple(g for g in group if g not in done and (stage, g) not in self.so_already)
 
     def _replan(self, before: Plan) -> tuple[Scene, Plan]:
         """The current scene and its plan: the rest of the old one while the world changes as expected."""
@@ -217,15 +223,25 @@ class PlanExecutor:
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
         if action.object and action.op != planned_actions.LOOK and outcome.cause is not Cause.REJECTED:
             self.handled.append(action.object)
-        result, shown = (
-            task_text.result_text(action, outcome, scene, language)
-            for language in (self.language, self.command.language)
-        )
+        goals = {(action.stage, g) for g in self.groups[action.stage] if subject(g) == action.object}
+        if was_already_so(outcome):
+            self.so_already |= goals
+            self.witnessed |= goals
+            self.progress.mark("skipped", coded("planner.so_already"))
+            self._write()
+            self._tell(text, coded("planner.so_already"))
+            return ""
+        self.so_already = {(n, g) for n, g in self.so_already if subject(g) != action.object}
+        languages = self.language, self.command.language
+        result, shown = (task_text.result_text(action, outcome, scene, language) for language in languages)
         why = failure_reasons.short_reason(outcome, scene, action.object)
         fresh = sanitized_scene(self.port.scene())
         moved = self._moved_unasked([end.outcome for end in ends if end.outcome is not None], scene, fresh)
         more, knocked = self._unasked_text(moved, fresh), bool(moved) and action.op == planned_actions.PLACE
-        if moved:
+        only_moved = bool(moved) and outcome.code == MOVED_OTHERS
+        if only_moved:  # its own words name the same things, by id
+            why, result, shown = more, *(f"{render(more, one)} [{MOVED_OTHERS}]" for one in languages)
+        elif moved:
             result = render(coded("robot.and_also", said=result, more=more), self.language)
             shown = self.message(coded("robot.and_also", said=shown or coded("planner.done"), more=more))
         vain = _pushed_in_vain(action, scene, fresh)
@@ -235,11 +251,14 @@ class PlanExecutor:
                 self._write()
                 self._tell(text, shown or coded("planner.done"))
                 self._expect(action)
+                self.failures.pop(self._key(action), None)
                 self.setbacks.refused.clear()
                 self._check_place(action, fresh)
                 return self.message(more) if knocked else ""
             result = why = coded("planner.unseen")
             shown = self.message(why)
+        if outcome.cause is not Cause.REJECTED and action.op != planned_actions.LOOK and not only_moved:
+            self.failures[self._key(action)] = coded("planner.step_said", step=text, said=why)
         self.progress.mark("failed", result)
         self._write()
         blocked = (
@@ -250,6 +269,8 @@ class PlanExecutor:
             return "cancelled" if self.stop.is_set() else self.message(coded("planner.by_other"))
         if outcome.code in ("APPROVAL_REFUSED", "APPROVAL_EXPIRED"):
             return why
+        if bars_repeat(outcome):
+            return self.reason(why)
         if outcome.cause is Cause.REJECTED:
             self._record_lesson(order)
         code = failure_reasons.code(outcome)
@@ -388,15 +409,15 @@ class PlanExecutor:
 
     def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
         """The reason to stop after a failure, "" to go on. `certain`: the same order would be refused again."""
-        key = action.object
-        if not key or action.op in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
-            key = self._pose_key(action)
-        if self.setbacks.failed(action, key, why, certain=certain):
+        if self.setbacks.failed(action, self._key(action), why, certain=certain):
             return self.reason(why)
         self.predicted = None
         return ""
 
-    def _pose_key(self, action: PlannedAction) -> str:
+    def _key(self, action: PlannedAction) -> str:
+        """The thing or the pose that an action is about."""
+        if action.object and action.op not in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
+            return action.object
         return next((str(g) for g in self.groups[action.stage] if serves(action, g)), action.op)
 
     def _infeasible(self, plan: Plan, scene: Scene) -> PlanReport:
@@ -430,8 +451,8 @@ class PlanExecutor:
         scene = sanitized_scene(self.port.scene())
         why = dict(plan.unmet)
         judged = self._judge(scene, why)
-        ok = all(j.held for j in judged)
-        if not ok:
+        reached = all(j.held for j in judged)
+        if not reached:
             language, lessons = self.command.language, self.heeded_lessons
             unmet, codes = plan.unmet, self.codes
             reason = plan_sentences.left_undone(judged, reason, unmet, lessons=lessons, codes=codes, language=language)
@@ -442,8 +463,17 @@ class PlanExecutor:
         self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
-        said = self.message(coded("planner.done")) if ok else reason
-        return self._report(ok, self._with_unasked(said, scene), judged)
+        failures = [self.reason(said) for said in self.failures.values()]
+        if self.unasked:
+            failures.append(self.message(self._unasked_text(self.unasked, scene)))
+        if reached and failures:  # what was moved unasked, or was left by a failed order, is no success
+            said = self.message(coded("planner.done_badly", what="; ".join(failures)))
+            return self._report(False, plan_sentences.with_codes(said, self.codes), judged)
+        if reached:
+            goals, language = self.command.goals, self.command.language
+            vain = self.jobs and all(job.status is not None and _asked_in_vain(job.status) for job in self.jobs)
+            reason = (plan_sentences.nothing_to_do if vain else plan_sentences.done)(goals, scene, language)
+        return self._report(reached, self._with_unasked(reason, scene), judged)
 
     def _with_unasked(self, said: str, scene: Scene) -> str:
         """The end of an instruction names what its orders moved beside their own things."""
@@ -456,7 +486,11 @@ class PlanExecutor:
         staged = [(number, goal) for number, group in enumerate(self.groups) for goal in group]
         for (stage, goal), lasts in zip(staged, lasting_goals([g for _, g in staged]), strict=True):
             seen = (stage, goal) in self.witnessed
-            held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
+            held = (
+                holds(goal, scene, self.robot)
+                or (stage, goal) in self.so_already
+                or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
+            )
             text = self.message(task_text.goal_text(goal, scene))
             thing = str(getattr(goal, "object", ""))
             reason = "" if held else why.get(goal) or given_up.get(thing) or given_up.get(str(goal), "")
@@ -506,6 +540,10 @@ class PlanExecutor:
             note=self.command.note,
             lessons=tuple(dict.fromkeys(self.heeded_lessons)),
         )
+
+
+def _asked_in_vain(status: JobStatus) -> bool:
+    return status.outcome is not None and was_already_so(status.outcome)
 
 
 def _pushed_in_vain(action: PlannedAction, before: Scene, after: Scene) -> bool:

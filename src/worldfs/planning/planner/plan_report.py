@@ -32,7 +32,8 @@ class SubmittedOrder:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """`ok`: for a command, every goal holds in the fresh scene; for a question, it was answered; a refusal: never."""
+    """`ok`: for a command, every goal holds in the fresh scene, the last order for each thing succeeded, and nothing
+    else was moved; for a question, it was answered; a refusal: never."""
 
     ok: bool
     reason: str

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
 
-from . import failure_reasons, task_text
-from .goals import ClearedGoal, Goal
+from . import failure_reasons, task_text, thing_names
+from .centre_spot import AT_CENTRE_M, distance_to_centre, in_the_middle
+from .goals import CentreGoal, ClearedGoal, Goal
 from .plan_report import GoalResult
+from .scene_facts import layout, movable, obstacles
 
 Unmet = Sequence[tuple[Goal, str]]  # goals, each with the reason why it cannot be reached
 
@@ -17,9 +19,31 @@ Unmet = Sequence[tuple[Goal, str]]  # goals, each with the reason why it cannot 
 def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str) -> str:
     """Names what holds already, the whole before its parts."""
     whole = [g for g in goals if isinstance(g, ClearedGoal)] or goals
-    texts = list(dict.fromkeys(task_text.state_text(g, scene, language) for g in whole))
+    texts = list(
+        dict.fromkeys(_off_centre(g, scene, language) or task_text.state_text(g, scene, language) for g in whole)
+    )
     what = ("、" if language == "zh" else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
     return render(coded("planner.nothing", what=what) if texts else coded("planner.none"), language)
+
+
+def done(goals: Sequence[Goal], scene: Scene, language: str) -> str:
+    """With how far from the middle each thing is that other things keep from it."""
+    far = filter(None, (_off_centre(goal, scene, language) for goal in dict.fromkeys(goals)))
+    return _signs(language)[2].join((render(coded("planner.done"), language), *far))
+
+
+def _off_centre(goal: Goal, scene: Scene, language: str) -> str:
+    """How far from the middle a thing is that is to be there, and what is there; "" for one that is in the middle."""
+    if not isinstance(goal, CentreGoal):
+        return ""
+    thing, surface = scene.thing(goal.object), scene.thing(goal.support)
+    away = distance_to_centre(thing, surface) if thing is not None and surface is not None else 0.0
+    if thing is None or surface is None or not away > AT_CENTRE_M:
+        return ""
+    now = {t.id: t for t in movable(scene)}
+    there = in_the_middle(thing, surface, obstacles(scene, now, layout(scene), thing.id))
+    name, where, *others = (thing_names.named(one.id, scene) for one in (thing, surface, *there))
+    return render(coded("planner.off_centre", name=name, where=where, cm=100 * away, others=others), language)
 
 
 def infeasible(unmet: Unmet, told: Sequence[str], scene: Scene, language: str) -> str:
@@ -54,6 +78,10 @@ def left_undone(
     said = semicolon.join(filter(None, (left, reason, *dict.fromkeys(lost))))
     if lessons:
         said += render(coded("planner.noted", titles=comma.join(dict.fromkeys(lessons))), language)
+    return with_codes(said, codes)
+
+
+def with_codes(said: str, codes: Sequence[str]) -> str:
     return f"{said} [{', '.join(dict.fromkeys(codes))}]" if codes else said
 
 

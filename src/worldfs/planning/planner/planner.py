@@ -61,7 +61,8 @@ class Planner:
         for attempt in range(ATTEMPTS):
             later = PlanExecutor(self.port, intent, stop).run(sanitized_scene(self.port.scene()))
             report = replace(later, jobs=(*report.jobs, *later.jobs))
-            if report.ok or report.cancelled or stop.is_set() or attempt == ATTEMPTS - 1:
+            reached = all(goal.held for goal in report.goals)  # then another way is none to a better end
+            if reached or report.cancelled or stop.is_set() or attempt == ATTEMPTS - 1:
                 break
             other = reading.read_again(report, sanitized_scene(self.port.scene()))
             if other is None:

@@ -44,6 +44,8 @@ from .goals import (
 )
 from .planned_actions import LOOK, MOVE, PICK, PLACE, STRATEGY, goes_to_places, supports_op
 from .scene_facts import containers, immovable_ids, surfaces
+from .storage import alike, storage
+from .vocabulary import Vocabulary
 
 MOST_STEPS: Final = 20
 LISTED: Final = 200  # ids that a schema lists; with more things any text is taken, and checked here
@@ -181,11 +183,13 @@ class ProposedSteps:
             raise _bad(f"{where}: position", "finite numbers")
 
     def cleared(self, surface: str) -> tuple[Goal, ...]:
-        boxes = [box.id for box in containers(self.scene)]
-        if not boxes:
+        if not containers(self.scene):
             raise _bad("clear", "a container, and none is here")
-        goal = ClearedGoal(surface, (), tuple(boxes))
-        return (*into_containers(littering(goal, self.scene), boxes, self.scene), goal)
+        vocabulary, things = Vocabulary(self.scene), littering(ClearedGoal(surface), self.scene)
+        boxes = storage(things, self.scene, vocabulary)
+        if not alike(boxes, vocabulary):
+            raise _bad("clear", "one kind of container for keeping things: name the container of each thing instead")
+        return (*into_containers(things, list(boxes), self.scene), ClearedGoal(surface, (), boxes))
 
     def above(self, id: str) -> tuple[Goal, ...]:
         point = point_above(self.scene, id)

@@ -20,6 +20,7 @@ _LIST_ZH: Final = f"{_THING}(?:(?: 、 {_THING})* (?:和|与|跟|以及|及) {_T
 _NOW: Final = "(?: there| here)?"
 _THAT: Final = "(?: (?:that|which) is)?"
 _SEE: Final = "do you see"
+_INSIDE: Final = "(?: (?:in|inside)(?: (?:it|them))?)?"
 _SIZES: Final = "(?:big|large|tall|high|wide|long|small)"
 _EMPTY: Final = "(?:clear|clean|tidy|empty|cleared|tidied)"
 _WHAT_ZH: Final = "(?:什么|哪些|哪个|啥)"
@@ -38,17 +39,20 @@ _EN: Final = (
     ("so", rf"is {_LIST}(?: (?:located|lying|standing|sitting))? P|is {_LIST} C"),
     ("of:so", rf"is N{_THAT} P C"),
     ("general:so", r"is N C P"),
-    ("inside:so", rf"do {_THING} (?:contain|hold|have) {_LIST}|is {_THING} (?:holding|carrying|containing) {_LIST}"),
+    ("inside:so", rf"do {_THING} (?:contain|hold|have|have got) {_LIST}{_INSIDE}"),
+    ("inside:so", rf"is {_THING} (?:holding|carrying|containing) {_LIST}{_INSIDE}"),
     ("list", r"what is(?: there)? P|(?:what|which)(?: one)?(?: (?:of )?N)? is(?: there)? (?:P|C)|what is C P"),
     ("list", rf"what(?: N)? {_SEE}(?: P)?|(?:what|which) N is(?: there| here)"),
     ("list", r"what is(?: there| here)|what P is there"),
     ("list", rf"(?:which|what)(?: one)? is C {_THING} or {_THING}"),
     ("list", rf"(?:list|describe|show me|show) {_LIST}|(?:list|describe|show me|show) N P|what P is|what is N"),
-    ("inside:list", rf"what do {_THING} (?:contain|hold)|what is {_THING} (?:holding|carrying|containing)"),
+    ("inside:list", rf"what do {_THING} (?:contain|hold|have|have got){_INSIDE}|what is {_THING} (?:holding|carrying|containing){_INSIDE}"),
+    ("inside:holder", rf"(?:which|what) N (?:has|have|holds?|contains?|is holding|is containing) {_LIST}{_INSIDE}"),
+    ("inside:holder", rf"(?:which|what) N is {_LIST} in(?:side)?|in which N is {_LIST}"),
     ("many", rf"how many (?:of )?{_LIST}(?: is)?{_NOW}|how many (?:of )?N(?: is)?{_NOW}(?: P| C)|how many N P is there"),
     ("many", rf"how many {_LIST} {_SEE}|how many N {_SEE} P|how many is(?: there)? (?:P|C)"),
     ("many", rf"count {_LIST}|count N P|(?:what is )?(?:the )?number of (?:{_LIST}|N P)"),
-    ("inside:many", rf"how many N do {_THING} (?:contain|hold|have)"),
+    ("inside:many", rf"how many N do {_THING} (?:contain|hold|have|have got){_INSIDE}"),
     ("more", r"is there more N than N(?: P)?"),
     ("fewer", r"is there (?:fewer|less) N than N(?: P)?"),
     ("colour", rf"what colour is {_LIST}|what is the colour of {_LIST}|what colour do {_THING} have"),
@@ -65,7 +69,7 @@ _EN: Final = (
     ("far", r"(?:what is )?the distance (?:between N and N|from N to N|of N)"),
     ("clear", rf"is {_THING} {_EMPTY}|{_EMPTY} {_THING}"),
     ("gripper", r"is (?:the|your|N s)? ?(?:gripper|hand)(?: of N)? (?:open|closed|shut|empty)|how is (?:the|your) gripper"),
-    ("held", r"(?=.*\b(?:hold|holds|holding|held|carrying|carries|gripper|hand|fingers|has|have|got)\b)"
+    ("held", r"(?!.*\bin(?:side)? it\b)(?=.*\b(?:hold|holds|holding|held|carrying|carries|gripper|hand|fingers|has|have|got)\b)"
      r"(?:(?:what|who|which|how|many|is|do|there|you|the|your|in|by|of|s|it|hold|holds|holding|held|have|has|got|"
      r"carrying|carries|gripper|hand|fingers|robots?|arms?|N|P)(?: |$))+"),
 )  # fmt: skip
@@ -75,6 +79,7 @@ _ZH: Final = (
     ("so", rf"{_LIST_ZH}{_IS_ZH}(?: 在)? P|{_LIST_ZH}(?: 都)? 是 C(?: 的)?|{_LIST_ZH} 有 C"),
     ("list", rf"P (?:都 )?(?:的 )?(?:有|是) (?:些 )?{_WHAT_ZH}(?: N)?|{_WHAT_ZH}(?: N)?{_IS_ZH}(?: 在)? P"),
     ("list", rf"{_WHAT_ZH}(?: N)? 是 C(?: 的)?|C 的 是 {_WHAT_ZH}|N 是 {_WHAT_ZH}|有 {_WHAT_ZH}(?: N)?"),
+    ("holder", rf"{_WHAT_ZH} P (?:都 )?有 {_LIST_ZH}|{_LIST_ZH}(?: 都)? 在 {_WHAT_ZH} P"),
     ("many", rf"(?:P )?有 {_MANY_ZH} N|(?:有 )?{_MANY_ZH} N(?: 在)? P|P {_MANY_ZH} N|(?:N|C 的) 有 {_MANY_ZH}|(?:有 )?{_MANY_ZH} N 是 C(?: 的)?|N 有 {_MANY_ZH} 是 C(?: 的)?"),
     ("more", r"(?:P )?N 比 N 多"),
     ("fewer", r"(?:P )?N 比 N 少"),

@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from worldfs.base.word_forms import is_chinese
+
 from . import lexicon_en, lexicon_zh
 from .chinese_nouns import ChineseNounParser
 from .chinese_nouns import split as split_chinese
@@ -78,6 +80,11 @@ _UNREAD: Final = frozenset(
     ("only", "just", "either", "exactly", "else", "other", "others", "another", "rest", "remaining", "non", "whatever",
      "whichever", "also", "too", "alone", "second", "third")
 )  # fmt: skip
+_READ_EN: Final = KNOWN | lexicon_en.FUNCTION | _UNREAD | lexicon_en.NUMBERS.keys()
+_NO_THING: Final = frozenset(
+    ("room", "space", "place", "way", "time", "chance", "reason", "problem", "danger", "risk", "point", "need", "news")
+)
+_NO_THING_ZH: Final = re.compile("空间|地方|办法|时间|机会|原因|问题|危险|风险|必要|可能|消息|意见|意思")
 _UNREAD_ZH: Final = re.compile(
     "只(?=有|在|是)|仅|还有|另|其他|其它|其余|别的|剩|第[一二三四五六七八九十]|正好|恰好|至少|至多|刚好|大部分|多数|又|再"
 )
@@ -184,7 +191,7 @@ def _used(parts: list[QuestionPart], topic: str, how: frozenset[str]) -> tuple[Q
 
 
 def _english(low: str, vocabulary: Vocabulary) -> _Written:
-    low = re.sub(r"\b(any|some)(thing|one|body)\b", r"\1 thing", low)
+    low = re.sub(r"\b(any|some)thing\b", r"\1 thing", low)
     low = re.sub(r"\beverything\b", "all things", low)
     low = re.sub(r"\bcolou?rs?\b", "colour", low)
     low = re.sub(r"\b(?:can|could|do) (?:you|we|i) (?:see|find|have)\b", "do you see", _FILL_EN.sub("", low))
@@ -210,6 +217,9 @@ def _english(low: str, vocabulary: Vocabulary) -> _Written:
             if nearer:
                 written.parts[-1] = replace(written.parts[-1], side="to")
             continue
+        if written.symbols == ["is", "there"] and (noun := _unknown_noun(reader)):
+            written.add(noun)
+            continue
         reader.at = mark + 1
         word = {"are": "is", "does": "do"}.get(reader.tokens[mark], reader.tokens[mark])
         if word in lexicon_en.COMPARED:
@@ -225,7 +235,7 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
     if reader.ahead() in _NO_NOUN | _UNREAD or not reader.noun_here():
         return None
     try:
-        noun = reader.noun()
+        noun = replace(reader.noun(), portion="")  # "is there some bread?" asks for any of it
     except NotUnderstood:
         noun = NounPhrase("", pronoun=True)
     said = reader.tokens[mark : reader.at]
@@ -242,6 +252,26 @@ def _english_noun(reader: EnglishNounParser) -> NounPhrase | None:
         text = " ".join(reader.tokens[mark:end])
         noun, reader.at = replace(noun, words=tuple(words), text=text), end
     return noun
+
+
+def _unknown_noun(reader: EnglishNounParser) -> NounPhrase | None:
+    """ "A hammer" of "is there a hammer?": a noun that no list and no name has, consumed; None for anything else."""
+    mark = reader.at
+    if reader.phrase(("a", "an", "any")):
+        start = reader.at
+        while _is_unknown(reader.ahead(), reader):
+            reader.at += 1
+        said = reader.tokens[start : reader.at]
+        if said and not _NO_THING.intersection(said) and reader.vocabulary.english_word(reader.ahead()) is None:
+            words = tuple((word, frozenset((f"w:{word}",))) for word in said)
+            return NounPhrase(" ".join(said), words, "any", plural=said[-1].endswith("s"))
+    reader.at = mark
+    return None
+
+
+def _is_unknown(word: str, reader: EnglishNounParser) -> bool:
+    known = reader.vocabulary.english_word(word) is not None or reader.vocabulary.closest_word(word)
+    return word.isalpha() and word.isascii() and not known and word not in _READ_EN
 
 
 def _colours(word: Word) -> frozenset[str]:
@@ -263,7 +293,8 @@ def _is_read(noun: NounPhrase) -> bool:
     """Whether a question looks at all that the phrase says: it has no pronouns, and leaves nothing out."""
     return noun == NounPhrase(
         noun.text, noun.words, noun.quantity, noun.count, noun.plural, at=noun.at, best=noun.best, best_of=noun.best_of,
-        side_word=noun.side_word, size_word=noun.size_word, of_two=noun.of_two, being=noun.being,
+        side_word=noun.side_word, size_word=noun.size_word, of_two=noun.of_two, being=noun.being, pair=noun.pair, pack=noun.pack,
+        portion=noun.portion,
     )  # fmt: skip
 
 
@@ -299,6 +330,9 @@ def _chinese(low: str, vocabulary: Vocabulary) -> _Written:
             written.symbols.append("MORE")
             continue
         text = {"几个": "几", "哪": "哪个"}.get(word.text, word.text) if reader.at < len(reader.words) else word.text
+        if written.symbols[-1:] == ["有"] and (noun := _unknown_noun_zh(reader, mark)):
+            written.add(noun)
+            continue
         known, before = bool(word.kinds or word.keys or text in KNOWN), known
         if not (known or before):  # 易碎: one word that is not known
             written.symbols[-1] += text
@@ -306,6 +340,17 @@ def _chinese(low: str, vocabulary: Vocabulary) -> _Written:
         written.symbols.append(text)
         reader.at += text in ("几", "多少", "哪个") and reader.here().text in _MEASURES
     return written
+
+
+def _unknown_noun_zh(reader: ChineseNounParser, at: int) -> NounPhrase | None:
+    """锤子 of 有锤子吗: the rest of the question, where its first word is not known, and none of it is grammar."""
+    rest = reader.words[at:]
+    said = "".join(word.text for word in rest)
+    plain = not rest[0].keys and len(said) > 1 and is_chinese(said) and not _NO_THING_ZH.search(said)
+    if not plain or any(word.kinds or word.text in KNOWN for word in rest):
+        return None
+    reader.at = len(reader.words)
+    return NounPhrase(said, ((said, frozenset((f"w:{said}",))),))
 
 
 def _chinese_noun_ahead(reader: ChineseNounParser, n: int) -> bool:

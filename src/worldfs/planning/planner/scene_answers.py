@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
 from worldfs.base.robot_sides import SIDES
+from worldfs.base.word_forms import is_chinese, singulars
 
-from . import superlatives, task_text
+from . import lexicon_en, lexicon_zh, superlatives, task_text
 from .directions import axis, lies_toward
 from .goals import BesideGoal, ClearedGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, final_support, movable, surfaces
+from .scene_facts import ThingLocation, containers, final_support, movable, opens, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest
@@ -50,9 +53,14 @@ def answer(
     found = _QuestionAnswerer(scene, vocabulary, language, robots).to(question)
     if not found and question.mild:
         raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
+    if found and language == "en" and _REMAINDER.search(text):
+        found = f"{found}; {render(coded('planner.remainder_untold'), language)}"
     code = coded("planner.unread", word=question.unread) if question.unread else coded("planner.untold")
     return SceneAnswer(found) if found else SceneAnswer(render(code, language), told=False)
 
+
+# "what is left of the juice?": beside it, or what remains of it?
+_REMAINDER: Final = re.compile(r"\b(?:what|anything|something|nothing|much)(?:'s)?(?: is)? left of\b", re.IGNORECASE)
 
 BEST = {
     "heaviest": "planner.best_heaviest",
@@ -109,6 +117,10 @@ class _QuestionAnswerer(SceneSentences):
         if part.side and (exact := [fit.id for fit in fits if fit.exact]):  # behind the buffer: not the "pH 7 buffer"
             return exact
         found = closest(fits, several=True)
+        if noun.pair and found and not self.resolver.is_one(noun, found):
+            raise self.uncertain(noun, [fit.id for fit in found])
+        if noun.portion and not all(self.vocabulary.is_whole(fit.id, noun.portion) for fit in found):
+            raise self.uncertain(noun, [fit.id for fit in found])
         each = noun.plural or self.counted  # "how many glasses": of each, whatever the word looks like
         unsure = (FitKind.DOUBT, *((FitKind.ENDING,) if each or not found else ()))
         doubtful = [fit.id for fit in fits if fit.kind in unsure]
@@ -129,13 +141,24 @@ class _QuestionAnswerer(SceneSentences):
         words = part.noun.words
         if part.noun.being or part.noun.without:  # "a cup that is green", where cups are
             return ""
+        if words and self.vocabulary.is_owner(words[-1][0]):  # where Tom is, of Tom's mug
+            return ""
+        holders = self.vocabulary.named_after(words[-1][0]) if words else []
+        if len(words) == 1 and holders:  # coffee, where a coffee cup is
+            return self.say("planner.contents_unknown", places=self.several(holders))
+        if len(words) == 1 and (samples := self.vocabulary.samples_of(words[0][0])):
+            raise self.uncertain(part.noun, samples)
         known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in words]
+        if words and not known[-1] and self.vocabulary.may_be_translated(words[-1][0]):
+            return ""  # a phone, where a 手机 is
         if part.general:  # "anything tasty"; the brown of a table
             plain = [word for word in words if is_colour(word)]
             coloured = [
                 id for id, called in self.vocabulary.called.items() if all(k & called.colours for _, k in plain)
             ]
-            return "" if not all(known) or (plain and coloured) else self.none(part)
+            if not all(known) or (plain and coloured):
+                return ""
+            return (plain and self.colours_unknown(self.uncoloured(self.places))) or self.none(part)
         if words[-1][1] & MANY_KINDS and (like := [fit.id for fit in self.vocabulary.fits(words)]):
             raise self.uncertain(part.noun, like)  # is a toy car a toy?
         if words[-1][1] & MANY_KINDS and any(not self.vocabulary.called[id].kinds for id in self.vocabulary.moving):
@@ -148,12 +171,18 @@ class _QuestionAnswerer(SceneSentences):
         like = [fit.id for fit in closest(self.vocabulary.fits((*rest, words[-1])), several=True)]
         if heads and not like:  # a fragile boot, where a boot is not called so
             raise self.uncertain(part.noun, heads)
+        if holders:  # brown eggs, where an egg box is
+            return self.say("planner.contents_unknown", places=self.several(holders))
         unknown = [id for id in like if not self.vocabulary.called[id].colours]
         return self.joined(map(self.colour_of, unknown)) if unknown else self.none(part)
 
     def none(self, part: QuestionPart) -> str:
         things = (*self.scene.objects, *self.scene.furniture)
         here = self.bare(t.id for t in things if t.id not in self.robots)
+        if part.noun.words and not self.vocabulary.knows(part.noun.words[-1][0]):  # it may be called otherwise
+            return self.say("planner.none_called", what=self.said(part), here=here)
+        if part.noun.plural:
+            return self.say("planner.none_of_them_here", what=self.said(part), here=here)
         return self.say("planner.none_here", what=self.said(part), here=here)
 
     def said(self, part: QuestionPart) -> str:
@@ -175,18 +204,26 @@ class _QuestionAnswerer(SceneSentences):
             return ""  # "on the left side of the table": of its middle, or of all of it?
         if any(part.some and part.noun.best for part in subjects):  # 有大箱子吗: big, or the biggest of these?
             return ""
+        if place is not None and (unknown := self.unseen(subjects, place)):
+            return self.say("planner.contents_unknown", places=self.several(unknown))
         for part in parts if q.topic not in ("best", "is_best") else ():
             if not self.fit(part):
                 if not self.anywhere(part):
                     return self.missing(part)
                 if q.topic != "many":
-                    return self.yes(False, self.joined(map(self.fact, self.anywhere(part))))
+                    return self.say(
+                        "planner.missing_there",
+                        what=self.said(part),
+                        here=self.joined(map(self.fact, self.anywhere(part))),
+                    )
         hands = list(dict.fromkeys(id for part in parts for id in self.fit(part) if id in self.robots))
         held = q.topic == "held" or (place is not None and self._is_robot(place))
         if held and (place is None or hands or q.any_hand):
             return self.held(q, [part for part in parts if not self._is_robot(part)], hands)
         if held and place is not None:  # "what is held in the basket?"
             return ""
+        if place is not None and (unknown := self.closed_off(subjects, place)):
+            return self.say("planner.contents_unknown", places=self.several(unknown))
         if q.topic == "gripper":
             return self.gripper(q, hands)
         if q.topic == "clear":
@@ -214,6 +251,8 @@ class _QuestionAnswerer(SceneSentences):
             case "many":
                 found = self.filtered(named if subjects else list(self.places), place, q.colour())
                 return self.joined(filter(None, (self.number(found), self.colourless(subjects, place, q.colour()))))
+            case "holder":
+                return self.holding(subjects, named, place)
             case "list":
                 return self.listed(named, subjects, place, q.colour())
         return self.so(subjects, named, place, q.colour())
@@ -228,10 +267,15 @@ class _QuestionAnswerer(SceneSentences):
             if colour is not None or len(plain) < len(part.noun.words):
                 like = self.vocabulary.matching_ids(plain)
                 found += [id for id in like if all(self.is_there(id, where) for where in self.tells_where(part))]
-        unknown = [id for id in self.filtered(found, place, None) if not self.vocabulary.called[id].colours]
-        if len(unknown) < 2:
-            return "".join(map(self.colour_of, unknown))
-        return self.say("planner.colours_unknown", things=self.several(unknown))
+        return self.colours_unknown(self.uncoloured(self.filtered(found, place, None)))
+
+    def uncoloured(self, ids: Iterable[str]) -> list[str]:
+        return [id for id in ids if not self.vocabulary.called[id].colours]
+
+    def colours_unknown(self, ids: Sequence[str]) -> str:
+        if len(ids) < 2:
+            return "".join(map(self.colour_of, ids))
+        return self.say("planner.colours_unknown", things=self.several(ids))
 
     def number(self, ids: Sequence[str]) -> str:
         return self.say("planner.count_of", n=len(ids), things=self.several(ids)) if ids else "0"
@@ -388,6 +432,47 @@ class _QuestionAnswerer(SceneSentences):
                 found.append(self.yes(True, self.say("planner.nothing_there", side=side, place=the)))
         return self.joined(found)
 
+    def closed_off(self, subjects: Sequence[QuestionPart], place: QuestionPart) -> list[str]:
+        """Of the places, those of which the scene does not tell whether it is in them: anything, in a carton, which may
+        be full; the milk, in the milk jug."""
+        if place.side != "in":
+            return []
+        found = self.fit(place)
+        if subjects and all(set(self.fit(part)) & set(found) for part in subjects if not part.general):
+            if not all(part.general for part in subjects):
+                return found
+        elif subjects:
+            return []
+        return [id for id in found if not self.shows_contents(id)]
+
+    def unseen(self, subjects: Sequence[QuestionPart], place: QuestionPart) -> list[str]:
+        """Of the places, those of which the scene does not tell whether what is no thing of the scene is in them: tea
+        in a mug, wherever the tea bag is; eggs in an egg box."""
+        found = self.fit(place) if place.side == "in" else []
+        closed = [id for id in found if not self.shows_contents(id)]
+        vessels = [id for id in found if id in closed or self.vocabulary.holds_substances(id)]
+        if any(id in self.robots for id in found):
+            return []
+        for part in subjects:
+            head = part.noun.words[-1] if part.noun.words else ("", frozenset())
+            fits = [fit for fit in self.resolver.fits(part.noun) if fit.kind is not FitKind.PERHAPS]
+            if part.general or part.noun.best or any(self.is_there(fit.id, place) for fit in fits):
+                continue
+            some = part.some or self.counted or (not self.zh and part.noun.quantity != "the")
+            if some and (full := set(closed).intersection(self.vocabulary.named_after(head[0]))):
+                return [id for id in closed if id in full]  # any eggs in the egg box, wherever one egg lies
+            if fits and all(self.vocabulary.is_filling(fit.id, head) for fit in fits):
+                return vessels
+            if not fits and not self.vocabulary.is_owner(head[0]):
+                return vessels if _is_substance(part.noun) else closed
+        return []
+
+    def shows_contents(self, id: str) -> bool:
+        """Does the scene tell what is in it: in a basket, on a table, but not in a carton, which may be full?"""
+        known = {thing.id for thing in (*containers(self.scene), *surfaces(self.scene))}
+        thing = self.scene.thing(id)
+        return thing is not None and (id in known or opens(thing) or bool(self.contents(id)))
+
     def contents(self, id: str) -> list[str]:
         return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]
 
@@ -405,6 +490,13 @@ class _QuestionAnswerer(SceneSentences):
             return self.say("planner.listed", side=side, place=self.several(self.fit(place)), things=self.bare(found))
         return self.joined(self.fact(id) for id in found) or self.say("planner.no_objects")
 
+    def holding(self, subjects: Sequence[QuestionPart], ids: Sequence[str], place: QuestionPart | None) -> str:
+        """In which of the places is it? Where it is in none, where it is."""
+        found = self.filtered(ids, place, None)
+        if place is not None and not found and any(part.general for part in subjects):
+            return self.nothing(place)
+        return self.joined(self.fact(id) for id in (found if found and len(subjects) == 1 else ids))
+
     def may_be_coloured(self, ids: Sequence[str], colour: QuestionPart, *, furniture: bool) -> bool:
         """Whether one of them has no colour in the scene, or a table has this one: not denied."""
         unknown = any(not self.vocabulary.called[id].colours for id in ids)
@@ -418,7 +510,7 @@ class _QuestionAnswerer(SceneSentences):
             return ""
         first, noun = subjects[0], subjects[0].noun
         good = self.filtered(ids, place, colour)
-        unknown = [id for id in ids if colour is not None and not self.vocabulary.called[id].colours]
+        unknown = self.uncoloured(ids) if colour is not None else []
         if noun.count and noun.quantity not in ("all", "the"):
             return "" if self.colourless(subjects, place, colour) else self.is_number(good, noun.count)
         if noun.count and len(ids) != noun.count:
@@ -428,7 +520,10 @@ class _QuestionAnswerer(SceneSentences):
         if place is None and colour is None:
             return self.yes(True, self.joined(self.fact(id) for id in ids)) if first.some else ""
         some = first.some or (first.general and not noun.best) or noun.quantity == "any"
-        if unknown and not (some and good):
+        every = any(p.every for p in subjects)
+        if unknown and every and (other := [id for id in ids if id not in (*good, *unknown)]):
+            return self.yes(False, self.joined(map(self.colour_of, other)))
+        if unknown and (every or not (some and good)):
             return self.joined(map(self.colour_of, unknown))
         if place is None:
             facts = {id: self.colour_of(id) for id in ids}
@@ -441,7 +536,7 @@ class _QuestionAnswerer(SceneSentences):
             if not good and not any(self.where(id).relation for id in ids):
                 return ""
         rest = [id for id in ids if id not in good]
-        if any(p.every for p in subjects):
+        if every:
             return self.yes(not rest, self.joined(facts[id] for id in (rest or good)))
         if some:  # is there any …: the ones that are
             anything = all("*" in senses for _, senses in noun.words) and not noun.best
@@ -458,7 +553,7 @@ class _QuestionAnswerer(SceneSentences):
         return self.number(found) if len(found) > count else self.yes(len(found) == count, self.number(found))
 
     def nothing(self, place: QuestionPart) -> str:
-        codes = {"beside": "planner.side_next", "on": "planner.side_on"}
+        codes = {"beside": "planner.side_next", "on": "planner.side_on", **task_text.SIDES}
         side = coded(codes.get(place.side, "planner.side_in"))
         return self.say("planner.nothing_there", side=side, place=self.several(self.fit(place)))
 
@@ -472,3 +567,13 @@ class _QuestionAnswerer(SceneSentences):
             others = self.several(o for o in self.fit(place) if self.is_at(id, "beside", o))
             return self.say("planner.is_beside", thing=self.the(id), other=others)
         return self.fact(id)
+
+
+def _is_substance(noun: NounPhrase) -> bool:
+    """Is it said like one that is not counted: blood, any sand, 血液, and not an apple?"""
+    word = noun.words[-1][0]
+    if is_chinese(word):
+        return word.endswith(lexicon_zh.SUBSTANCES)
+    if not lexicon_en.FILLINGS.isdisjoint(singulars(word)):
+        return True
+    return not noun.plural and not noun.count and noun.text.split()[0] not in ("a", "an", "the", "one", "another")

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
-from worldfs.base.footprint import yaw
+from worldfs.base.drawers import has_flat_top
+from worldfs.base.footprint import lying
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
@@ -17,6 +18,7 @@ from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
+FLAT = ("tray", "plate", "dish", "saucer", "托盘", "盘", "盘子", "碟子")  # things are said to be on these
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 
@@ -111,8 +113,8 @@ def _finite(values: Vec, count: int) -> bool:
 
 
 def height(thing: Thing) -> float:
-    """Full extent along z in metres, 0 when the page does not say."""
-    return float(thing.size[2]) if len(thing.size) >= 3 else 0.0
+    """Full extent along z in metres as it lies, 0 when the page does not say."""
+    return float(lying(thing).height)
 
 
 def top(thing: Thing) -> float:
@@ -149,14 +151,20 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     """Is the point over the thing's footprint, shrunk by `margin`?"""
     if len(thing.size) < 2 or len(thing.position) < 2:
         return False
-    dx, dy, turn = x - thing.position[0], y - thing.position[1], yaw(thing)
-    u, v = dx * math.cos(turn) + dy * math.sin(turn), -dx * math.sin(turn) + dy * math.cos(turn)
-    return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
+    shape = lying(thing)
+    dx, dy, cos, sin = x - thing.position[0], y - thing.position[1], math.cos(shape.turn), math.sin(shape.turn)
+    u, v = dx * cos + dy * sin, -dx * sin + dy * cos
+    return abs(u) <= shape.along / 2 - margin and abs(v) <= shape.across / 2 - margin
 
 
 def opens(thing: Thing) -> bool:
     """Whether it has a drawer or a lid."""
     return bool({thing.shape, thing.category} & set(FIXTURES))
+
+
+def bears(thing: Thing) -> bool:
+    """Whether a thing can be set on it: not on a chest whose lid is up."""
+    return not opens(thing) or has_flat_top(thing)
 
 
 def wipes(thing: Thing) -> bool:
@@ -167,6 +175,29 @@ def wipes(thing: Thing) -> bool:
 def grains_in(thing: Thing | None) -> int:
     """How many grains a page says are in a vessel; 0 for what is none."""
     return as_int(thing.extra.get("grains")) if thing is not None else 0
+
+
+def is_vessel(thing: Thing) -> bool:
+    """Whether a page counts what is poured into it: an open cup or a bowl."""
+    return "grains" in thing.extra
+
+
+def lies_within(thing: Thing | None, other: Thing | None) -> bool:
+    """Whether, by its place, a thing is in the hollow of another: over its bottom and below its rim. What is no vessel
+    by the page is hollow if the thing is that deep in it."""
+    if thing is None or other is None or other.is_container or min(len(other.size), len(thing.position)) < 3:
+        return False
+    if not (is_vessel(other) or is_below(thing, other, "on")):
+        return False
+    low, floor = thing.position[2] - height(thing) / 2, other.position[2] - height(other) / 2
+    return inside(other, *thing.position[:2]) and floor - NEAR_M < low < top(other) - NEAR_M
+
+
+def told_location(id: str, scene: Scene, places: Mapping[str, ThingLocation]) -> ThingLocation:
+    """Where people say that a thing is: in the cup, of what rests on its bottom. A plan takes it off there first."""
+    spot = places.get(id, UNKNOWN_LOCATION)
+    hollow = spot.relation == "on" and spot.of in places and lies_within(scene.thing(id), scene.thing(spot.of))
+    return ThingLocation("in", spot.of) if hollow else spot
 
 
 def immovable_ids(scene: Scene) -> frozenset[str]:
@@ -205,6 +236,14 @@ def surfaces(scene: Scene) -> tuple[Thing, ...]:
     )
 
 
+def obstacles(scene: Scene, now: Mapping[str, Thing], places: Mapping[str, ThingLocation], besides: str) -> list[Thing]:
+    """What stands in the way of a thing: every other thing of `now`, containers included; not what is held or in a
+    container."""
+    away = {id for id, where in places.items() if where.relation in ("held", "in")}
+    loose = [thing for id, thing in now.items() if id not in away | {besides}]
+    return [*loose, *(box for box in containers(scene) if box.id not in now)]
+
+
 def layout(scene: Scene) -> dict[str, ThingLocation]:
     """Every movable thing and where it is. What lies below a thing is not on it, whatever a page says."""
     held = {r.holding: r.robot_id for r in scene.robots if r.holding}
@@ -214,7 +253,12 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
     for edge in scene.relations:
         word = edge.relation.lower()
         one, other = things.get(edge.subject), things.get(edge.object)
-        if one is not None and other is not None and is_below(one, other, word):
+        if (
+            one is not None
+            and other is not None
+            and is_below(one, other, word)
+            and not (other.id not in still and lies_within(one, other))
+        ):
             continue
         if word == "held_by":
             held.setdefault(edge.subject, edge.object)
@@ -233,7 +277,19 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
             found[thing.id] = ThingLocation(key, stated[thing.id][key])
         else:
             found[thing.id] = _by_pose(thing, scene)
+    for id in sorted(found, key=lambda id: id in stated):  # of a circle, what was only concluded is given up first
+        if _bears_itself(found, id):
+            found[id] = ThingLocation()
     return found
+
+
+def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
+    """Whether what it rests on or in rests, at last, on it: of a plate that leans under a cube, both seem the upper."""
+    seen, at = {id}, places[id].of
+    while at in places and at not in seen:
+        seen.add(at)
+        at = places[at].of
+    return at == id
 
 
 def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
@@ -250,9 +306,12 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     for box in containers(scene):
         if inside(box, x, y) and box.position[2] - height(box) / 2 - NEAR_M <= z <= top(box) + NEAR_M:
             return ThingLocation("in", box.id)
+    vessels = [t for t in movable(scene) if t.id != thing.id and lies_within(thing, t)]
+    if vessels:
+        return ThingLocation("on", min(vessels, key=height).id)
     under = [
         t
-        for t in (*surfaces(scene), *movable(scene))
+        for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture), *movable(scene))
         if t.id != thing.id and inside(t, x, y) and min(abs(z - height(thing) / 2 - up) for up in tops(t)) <= NEAR_M
     ]
     return ThingLocation("on", max(under, key=top).id) if under else ThingLocation()
@@ -266,6 +325,14 @@ def final_support(places: Mapping[str, ThingLocation], id: str) -> ThingLocation
         seen.add(spot.of)
         spot = places[spot.of]
     return spot if spot.of not in seen else ThingLocation()
+
+
+def is_flat(thing: Thing | None) -> bool:
+    """An open, flat container, as a tray or a plate: what is in it is on it."""
+    if thing is None or not thing.is_container:
+        return False
+    low = len(thing.size) >= 3 and 0 < 4 * thing.size[2] <= min(thing.size[:2])
+    return low or is_called(thing, FLAT)
 
 
 def settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:

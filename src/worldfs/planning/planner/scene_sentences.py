@@ -10,7 +10,7 @@ from worldfs.base.model import Scene
 
 from . import thing_names
 from .lexicon_en import COLOURS
-from .scene_facts import ThingLocation, final_support, layout, own_robot
+from .scene_facts import ThingLocation, final_support, layout, own_robot, told_location
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
@@ -29,7 +29,8 @@ class SceneSentences:
 
     def __init__(self, scene: Scene, language: str) -> None:
         self.scene, self.language, self.zh = scene, language, language == "zh"
-        self.places = layout(scene)
+        places = layout(scene)
+        self.places = {id: told_location(id, scene, places) for id in places}
         self.robot = own_robot(scene)  # the robot that is asked
 
     def say(self, code: str, **facts: object) -> str:

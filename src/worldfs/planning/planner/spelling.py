@@ -1,6 +1,13 @@
-"""Misspelt words: corrected to the one possible known word, with a note; never a guess between two."""
+"""Misspelt words: corrected to the one possible known word, with a note; never a guess.
+
+No list of real words is whole, so a word is corrected only for what the hand does and few other words have: two letters
+swapped, or one typed once for twice or twice for once. The real words of that sort are in `unrelated_words_en`. Any
+other letter may make another word (towel, trowel), and is asked about.
+"""
 
 from __future__ import annotations
+
+from itertools import groupby
 
 from . import english_manners
 from . import lexicon_en as en
@@ -47,11 +54,13 @@ def corrected(tokens: list[str], vocabulary: Vocabulary) -> tuple[list[str], lis
     found, notes, doubt = [], [], None
     for token in tokens:
         near = [] if is_known(token, vocabulary) else [SHORT[token]] if token in SHORT else _meant(token, vocabulary)
-        if len(near) == 1:
+        certain = len(near) == 1 and (token in SHORT or _is_slip(token, near[0]))
+        if certain:
             notes.append(f"read “{token}” as “{near[0]}”")
         elif near and doubt is None:
-            doubt = NotUnderstood("planner.doubt", "ambiguous", word=token, names=" / ".join(near))
-        found.append(near[0] if len(near) == 1 else token)
+            code = "planner.doubt" if len(near) > 1 else "planner.doubt_one"
+            doubt = NotUnderstood(code, "ambiguous", word=token, names=" / ".join(near))
+        found.append(near[0] if certain else token)
     return found, notes, doubt
 
 
@@ -72,3 +81,12 @@ def _meant(word: str, vocabulary: Vocabulary) -> list[str]:
     if close & _GRAVE or (len(close) == 1 and not all(len(k) > 2 and k[0] == word[0] for k in close)):
         return []
     return sorted(close)
+
+
+def _is_slip(word: str, meant: str) -> bool:
+    """Is it the other word with two letters swapped, or with a letter once for twice or twice for once?"""
+    return sorted(word) == sorted(meant) or _once(word) == _once(meant)
+
+
+def _once(word: str) -> str:
+    return "".join(letter for letter, _ in groupby(word))

@@ -43,7 +43,10 @@ def _plain(thing: Thing, language: str) -> str:
         return thing.name if chinese else thing.name.lower()
     called = thing_words(thing)
     kind = next((kind[2:] for kind in sorted(called.kinds) if called.translates), "")
-    if not kind or any(c.isdecimal() for c in thing.name) or (not thing.name and language == "en"):
+    mixed = chinese and any(
+        c.isascii() and c.isalpha() for c in thing.name
+    )  # recycling箱: no word for its kind says so
+    if not kind or mixed or any(c.isdecimal() for c in thing.name) or (not thing.name and language == "en"):
         return thing.name or thing.id
     _, english, word = lexicon_en.KINDS[kind]
     colour = _colour(thing, language) if thing.color.lower() in lexicon_en.COLOURS else ""

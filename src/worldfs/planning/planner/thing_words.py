@@ -56,11 +56,12 @@ class ThingWords:
         frozenset()
     )  # those of them that are also modifiers in the name, and what they are a kind of
     said_of: frozenset[str] = frozenset()  # senses of the words beside the head
-    denied: frozenset[str] = frozenset()  # words beside the head that the name denies
+    denied: frozenset[tuple[str, str]] = frozenset()  # words that alone say nothing of it, with what makes it so
     shape: str = ""
     colours: frozenset[str] = frozenset()
     told_colours: frozenset[str] = frozenset()  # of the name; the stated colour may differ
     perhaps_colours: frozenset[str] = frozenset()  # of the name, where they may tell its sort: whiteboard, red wine
+    titled: bool = False  # its head may be a brand, an owner or a title, and no word for the thing: "coat Anna"
 
     @property
     def translates(self) -> bool:
@@ -100,10 +101,11 @@ def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
     whole = {words.full for words in found.values()}
     for stem, same in alike.items():
         told = [(thing, _parts_of(thing)) for several in same.values() for thing in several]
-        plain = len(same) > 1 and any(parts.ending is not Ending.LETTERS for _, parts in told)
+        plain = len(same) > 1 and any(parts.ending > Ending.LETTERS for _, parts in told)
         for thing, parts in told:
             words, head = found[thing.id], parts.first.head or parts.first.tail if parts.first is not None else ""
-            if head and head not in parts.doubtful and (plain or stem in whole):  # 蛋白, 蛋黄; cable USB, cable 2 m
+            known = head in parts.doubtful and parts.ending is not Ending.NOUN
+            if head and not known and (plain or stem in whole):  # 蛋白, 蛋黄; cable USB, cable 2 m
                 found[thing.id] = replace(words, perhaps=words.perhaps | {head})
             elif head and plain:
                 found[thing.id] = thing_words(thing, marked=True)
@@ -132,7 +134,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
     parts = parts.first if marked and parts.first is not None else parts
     kinds, id_kinds = _kinds(parts.head, parts.tail), _kinds(stem[-1], "") if stem else frozenset()
     of_id = stem[-1:] == (parts.head,) or bool(kinds & id_kinds)
-    perhaps = set(parts.doubtful)
+    perhaps = set(parts.doubtful) | (lexicon_en.CALLED_BY_FIRST.get(parts.head, frozenset()) & {*parts.full[-2:-1]})
     # an English id of a thing with a Chinese name may say what it is; one that says another thing does not
     if stem and (of_id or (parts.tail and not kinds and len(stem[-1]) > 2)):
         perhaps.add(stem[-1])
@@ -153,6 +155,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
         _broader(thing, kinds, listed), (_wider(kinds) | listed.above) - kinds, listed.words, doubted,
         _said_of(parts), parts.denied,
         _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
+        parts.ending is Ending.TITLE and not kinds,
     )  # fmt: skip
 
 
@@ -183,7 +186,8 @@ def _said_of(parts: NameParts) -> frozenset[str]:
     """The kinds that the words beside the head name: of words in the other language, all that can be compared."""
     before = lexicon_zh.found_words(parts.tail[:-1], lexicon_en.nouns_zh())
     found = [lexicon_en.nouns_zh()[word] for word, _ in before]
-    found += [lexicon_en.nouns_en().get(word, frozenset()) for word in parts.beside]
+    denied = {word for word, _ in parts.denied}
+    found += [lexicon_en.nouns_en().get(word, frozenset()) for word in parts.beside - denied]
     return frozenset(sense for senses in found for sense in senses if sense[:2] == "k:")
 
 

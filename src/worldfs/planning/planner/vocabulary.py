@@ -11,10 +11,15 @@ from typing import NamedTuple
 
 from worldfs.base.model import Scene
 from worldfs.base.name_parts import (
+    BINDING_SIGNS,
     DENYING,
     DENYING_SIGNS,
+    DESCRIBING,
     DESCRIBING_SIGNS,
+    HOLDING_LINKS,
     MATERIALS_ZH,
+    SIZES,
+    STATE_SIGNS,
     bare_name,
     may_be_head,
     names_head,
@@ -148,6 +153,20 @@ class Vocabulary:
         known = word in self.forms or word in _lexicon_forms() or self.head_forms.get(word, word) != word
         return known and word not in self.ids
 
+    def names_a_thing(self, word: str) -> bool:
+        """May an English word for a pack name a thing of the scene: by name, kind or category, or in Chinese?"""
+        ends = (*lexicon_zh.VESSELS, *(f"{sign}子" for sign in lexicon_zh.VESSELS))
+        if any(called.tail.endswith(ends) for called in self.called.values()):
+            return True
+        if not self.words.isdisjoint({word, *plurals(word)}):
+            return True
+        fits = self.fits(((word, self.english_word(word) or frozenset()),))
+        return any(fit.certain and fit.kind is not FitKind.SHAPE for fit in fits)
+
+    def is_packed_otherwise(self, id: str, pack: str) -> bool:
+        """Is it stated that the thing is another pack than this?"""
+        return not self.called[id].categories.isdisjoint(lexicon_en.PACKS - {pack})
+
     def is_full_name(self, said: Sequence[str], *, several: bool) -> bool:
         """Are these the words of a whole name; `several`: or of its plural?"""
         last = {said[-1], *(singulars(said[-1]) if several else ())}
@@ -165,6 +184,9 @@ class Vocabulary:
         if word in self.parts_zh and word not in self.function_zh:
             found |= {f"w:{word}"}
         return found or None
+
+    def knows(self, word: str) -> bool:
+        return (self.chinese_word(word) if is_chinese(word) else self.english_word(word)) is not None
 
     def closest_word(self, word: str) -> str:
         """A known noun one edit away, for a suggestion only."""
@@ -185,6 +207,12 @@ class Vocabulary:
     def counts(self, word: Word) -> bool:
         """Are there things that are called so and have a number?"""
         return any(self.called[fit.id].number for fit in self.fits((word,)) if fit.kind < FitKind.SHAPE)
+
+    def measured_otherwise(self, count: int, words: Sequence[Word]) -> list[str]:
+        """The things that the words fit, and whose names have a number before the first of them which the number that
+        was said need not be: a "2 litre bottle", of one litre bottle."""
+        found = {fit.id: _number_before(self.called[fit.id].full, words) for fit in self.fits(words) if count}
+        return [id for id, number in found.items() if number and not count == number == 1]
 
     # -- things -------------------------------------------------------------------------------------------------------
 
@@ -237,9 +265,52 @@ class Vocabulary:
         kind, _ = self._head(self.called[id], word)
         return (kind is not None and kind < FitKind.ANY) or bool(word[1] & self.called[id].colours)
 
+    def may_be_called(self, id: str, word: Word) -> bool:
+        """May the word be said of the thing: the head of a name that does not tell it plainly, or a colour?"""
+        return self.may_be_coloured(id, word) or self._head(self.called[id], word)[0] is FitKind.DOUBT
+
     def may_hold(self, id: str) -> bool:
         """May the thing be meant by what is in it, where another is called by that: the bowl of soup?"""
         return self.called[id].head in lexicon_en.HOLDING
+
+    def named_after(self, word: str) -> list[str]:
+        """The vessels and packs whose names say that they are for it, and perhaps what is in them: coffee, of a coffee
+        cup, 水 of 水杯."""
+        found = [called for called in self.called.values() if self._perhaps(called, fold(word), set())]
+        mass = word in lexicon_en.FILLINGS
+        return [called.id for called in found if mass or _is_vessel(called)]
+
+    def is_whole(self, id: str, portion: str) -> bool:
+        """Does a measure word count the whole thing: 一片药片, and no 一片梨?"""
+        called = self.called[id]
+        names = [called.signs] if called.signs else lexicon_en.chinese_names(called.kinds)
+        return any(lexicon_zh.counts_whole(name, portion) for name in names)
+
+    def samples_of(self, word: str) -> list[str]:
+        """The things that may be some of what the word names: blood, of a blood sample."""
+        found = [called for called in self.called.values() if self._perhaps(called, fold(word), set())]
+        return [c.id for c in found if c.head in lexicon_en.SAMPLES or c.tail.endswith(lexicon_zh.SAMPLES)]
+
+    def may_be_translated(self, word: str) -> bool:
+        """May a word that no list knows name a thing whose name is in the other language, and of no known kind?"""
+        called = (self.called[id] for id in self.moving)
+        return any(one.full and not one.kinds and bool(one.tail) != is_chinese(word) for one in called)
+
+    def is_filling(self, id: str, word: Word) -> bool:
+        """Does the word name what may be in the thing, and not the thing itself: tea, of a tea bag?"""
+        return not lexicon_en.FILLINGS.isdisjoint(singulars(fold(word[0]))) and not self.has_name(id, word)
+
+    def holds_substances(self, id: str) -> bool:
+        """May there be something in it that is no thing of a scene: water in a cup?"""
+        called = self.called[id]
+        return called.head in lexicon_en.VESSELS or called.tail.endswith(lexicon_zh.POURED_FROM)
+
+    def is_owner(self, word: str) -> bool:
+        """Does a name say that the thing belongs to who is called so: Tom, of Tom's mug, 王芳 of 王芳的杯子?"""
+        said = fold(word)
+        if is_chinese(said):
+            return any(f"{said}的" in called.signs for called in self.called.values())
+        return any((said, "s") in itertools.pairwise(called.full) for called in self.called.values())
 
     def names_a_side(self, id: str) -> bool:
         """Is a side part of the thing's name ("left shoe", 左手套)? Then a side does not say where it is."""
@@ -281,15 +352,18 @@ class Vocabulary:
         kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
         if kind is None:
             return None
+        if kind is FitKind.NAME and called.titled and not exact and not _is_id(words[-1]):
+            kind = kind if any(word in called.perhaps for word, _ in words[:-1]) else FitKind.DOUBT
         clash = False
         for word, following in itertools.pairwise(words):
-            told = _in_name(called, word[0]) and (DENYING & set(said) != set() or not _denied(called, word[0]))
+            named = _in_name(called, word[0])
+            told = named and not _denied(called, word[0], said)
             stated = _is_said_of(called, word[1], by_name=kind is not FitKind.ANY)
             if told and word[1] & called.perhaps_colours and not _together(called, word[0], following[0]):
                 kind = max(kind, FitKind.SHAPE)  # 红 of a 红酒杯 tells its sort, where 酒 is not said as well
-            unsure = not told and bool(word[1] & called.perhaps_colours)
+            unsure = not told and (named or bool(word[1] & called.perhaps_colours))
             own = exact or bool(word[1] & called.colours)
-            unsure |= told and not own and _is_part_of_another(called.signs, word[0], said)
+            unsure |= told and not own and self._is_part(called.signs, word[0], said)
             if not (told or stated or exact or unsure):
                 return None
             if unsure or kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
@@ -341,6 +415,8 @@ class Vocabulary:
             return True
         if not is_chinese(word):
             return False
+        if names_head(word, called.tail) and self._begins_inside(word, called.tail.removesuffix(word)):
+            return True
         tails = [part for part in called.perhaps if is_chinese(part)]
         return any(self._names_tail(word, tail) for tail in tails) or (
             bool(called.tail) and not called.kinds and may_be_head(word, called.tail)
@@ -352,6 +428,8 @@ class Vocabulary:
 
     def _cuts(self, word: str, tail: str) -> bool:
         start = len(tail) - len(word)
+        if self._begins_inside(word, tail[:start]):
+            return True
         if any(tail[a:start] in self.chinese for a in range(start - 1)):  # 水果|篮子
             return False
         return start > 0 and any(
@@ -359,6 +437,27 @@ class Vocabulary:
             for a in range(max(0, start - 4), start)
             for b in range(start + 1, min(a + 5, len(tail)))
         )
+
+    def _begins_inside(self, word: str, before: str) -> bool:
+        """Whether a Chinese word that no list knows begins within another word of a name: 水袋 of 防水袋, 红 of 小红的.
+
+        A single sign before it mostly belongs to the next, as Chinese words have two."""
+        if len(word) < 2 or not before or word in self.chinese or word.removesuffix("子") in self.chinese:
+            return False
+        if word[1] == "的" and before[-1] not in "的色":
+            return True
+        if len(before) == 2 and before[0] in BINDING_SIGNS:  # 无糖|口香糖: what binds has its sign
+            return False
+        left = MATERIALS_ZH.sub("", before.rpartition("的")[2]).strip(DESCRIBING_SIGNS + STATE_SIGNS)
+        if any(left[at:] in self.chinese for at in range(len(left))):
+            return False
+        return len(left) == 1 or left[-1:] in set(BINDING_SIGNS)
+
+    def _is_part(self, signs: str, text: str, said: Sequence[str]) -> bool:
+        """Are the signs only a part of a word of a Chinese name: 红 of 小红的杯子, 成品 of 半成品面包?"""
+        if len(text) == 1:
+            return _is_part_of_another(signs, text, said)
+        return is_chinese(text) and self._begins_inside(text, signs[: max(signs.find("".join(pieces(text))), 0)])
 
     def _perhaps(self, called: ThingWords, word: str, kinds: set[str]) -> bool:
         """Whether a word that is no head of a thing's name may still stand for the thing."""
@@ -373,6 +472,10 @@ class Vocabulary:
         ):
             return True
         return not forms.isdisjoint(called.beside | called.perhaps) or called.head in plurals(word)
+
+
+def _is_vessel(called: ThingWords) -> bool:
+    return called.head in lexicon_en.FILLED | lexicon_en.HOLDING or called.tail.endswith(tuple(lexicon_zh.VESSELS))
 
 
 def _is_id(word: Word) -> bool:
@@ -408,9 +511,22 @@ def _in_name(called: ThingWords, text: str) -> bool:
     return bool(said) and all(piece in called.beside for piece in said)
 
 
+def _number_before(full: tuple[str, ...], words: Sequence[Word]) -> int:
+    """The number before the first of the words in a name; 0 for none, and for that of what stands before it ("iPhone
+    12 case", of a case)."""
+    for at, (one, two) in enumerate(itertools.pairwise(full)):
+        number = int(one) if one.isdecimal() else lexicon_en.NUMBERS.get(one, 0)
+        if number and two in singulars(words[0][0]) and (at == 0 or len(words) > 1):
+            return number
+    return 0
+
+
 def _tells_contents(word: str, called: ThingWords) -> bool:
-    """Does the word tell what is in it: "oil bottle", "bottle of oil", and not "bottle for oil"?"""
-    return word in called.perhaps or word in called.full[: called.full.index(called.head)]
+    """Does the word alone tell what is in it: "oil bottle", "bottle of oil", and not "bottle for oil" or "toilet water
+    bottle"?"""
+    plain = {word, called.head, *DESCRIBING, *SIZES, *HOLDING_LINKS}
+    alone = all(other in plain or other.isdecimal() for other in called.full)
+    return alone and (word in called.perhaps or word in called.full[: called.full.index(called.head)])
 
 
 def _together(called: ThingWords, text: str, following: str) -> bool:
@@ -432,12 +548,15 @@ def _is_part_of_another(signs: str, sign: str, said: Sequence[str]) -> bool:
     return signs[at - 1 : at] not in ("", *known) or not known.issuperset(MATERIALS_ZH.sub("", signs[at + 1 : head]))
 
 
-def _denied(called: ThingWords, text: str) -> bool:
-    """Does the name deny the word: sterile, of "non-sterile swab"?"""
+def _denied(called: ThingWords, text: str, said: Sequence[str]) -> bool:
+    """Does the name deny the word, or have it as the half of another: sterile, of "non-sterile swab"? Not where the
+    other half is said too."""
+    if not DENYING.isdisjoint(said):
+        return False
     if is_chinese(text):
         at = called.signs.find("".join(pieces(text)))
         return at > 0 and called.signs[at - 1] in DENYING_SIGNS
-    return not called.denied.isdisjoint(pieces(text))
+    return any(word in pieces(text) and other not in said for word, other in called.denied)
 
 
 def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:

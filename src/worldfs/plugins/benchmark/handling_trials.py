@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from worldfs.base import drawers
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Json, Order, Outcome, RobotState, Scene, Thing
@@ -153,7 +154,7 @@ def _stack(seed: int, rng: np.random.Generator) -> _Drawn:
 def _fixture(shape: str, rng: np.random.Generator, *, full: bool) -> tuple[Thing, list[Thing]]:
     """A drawer or a chest that faces the robot, more or less, with a cube in it or two things about it."""
     radius, angle = rng.uniform(0.62, 0.70), rng.uniform(-0.7, 0.7)
-    size = tuple(round(float(side * rng.uniform(0.9, 1.1)), 3) for side in fixture_model.SIZE[shape])
+    size = tuple(round(float(side * rng.uniform(0.9, 1.1)), 3) for side in drawers.SIZE[shape])
     place = (radius * math.cos(angle), radius * math.sin(angle), size[2] / 2)
     turn = geometry.quat_of(rotations.about_z(angle + float(rng.uniform(-0.35, 0.35))))
     piece = Thing(f"{shape}_01", shape, shape, place, turn, size, shape)

@@ -32,6 +32,7 @@ TABLE: Final = "table"  # the simulated target
 WALL_S: Final = 120.0  # of one trial
 REST_S: Final = 0.5  # in which the world comes to rest before it is judged
 LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20 Hz
+_TO_A_PLACE: Final = ("place", "stack")  # tasks whose goal names a place
 
 
 class TriedProgram(NamedTuple):
@@ -49,7 +50,10 @@ def read_skill(skill: Skill) -> TriedProgram:
     goal = read(text, file, (GRASPED,))[1].get("goal")
     words = [word for word in as_list(goal) if isinstance(word, str)]
     if goal is not None and (
-        words != as_list(goal) or len(words) not in (2, 3) or words[0] not in task_predicates.DONE
+        words != as_list(goal)
+        or len(words) not in (2, 3)
+        or words[0] not in task_predicates.DONE
+        or (words[0] in _TO_A_PLACE and not any(words[2:]))
     ):
         raise BadInput(f"goal = {goal!r}"[:120], path=file, fix=coded("plugin.rekep_correct_goal"),
                        expected=coded("plugin.rekep_goal", names=list(task_predicates.DONE)))  # fmt: skip
@@ -58,8 +62,10 @@ def read_skill(skill: Skill) -> TriedProgram:
 
 
 def run_trial(tried: TriedProgram, seed: int, clock: Clock, own: Scene) -> SkillTrial:
-    """One seed. What the skill says of itself counts only against it. `own`: the workspace's scene."""
+    """One seed. What the skill says of itself counts only against it. `own`: the workspace's scene. Raises `BadInput`
+    for a goal that names a thing of no scene."""
     scene, is_own = trial_scene(_named(tried), seed, TABLE, own)
+    _require_goal_in(scene, tried)
     target = TabletopTarget(
         Target(TABLE, SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": seed}),
         PluginContext(clock, scene=scene),
@@ -76,6 +82,15 @@ def run_trial(tried: TriedProgram, seed: int, clock: Clock, own: Scene) -> Skill
         return SkillTrial(seed, not why, why, disturbance.happened, sim_s, is_own)
     finally:
         target.close()
+
+
+def _require_goal_in(scene: Scene, tried: TriedProgram) -> None:
+    there = [thing.id for thing in (*scene.objects, *scene.furniture)]
+    for name in filter(None, tried.goal[1:]):
+        if name not in there:
+            found, expected = coded("plugin.rekep_not_on_table", thing=name[:80]), coded("common.one_of", names=there)
+            fix = coded("plugin.rekep_correct_goal")
+            raise BadInput(found, path=tried.program.name, op="skill try", expected=expected, fix=fix)
 
 
 def _performed(tried: TriedProgram, context: SkillContext) -> Outcome:

@@ -392,4 +392,4 @@ class TableEndEffector:
         return removal_trial.held_up(self.arm.rig, id)
 
     def touches(self, id: str) -> bool:
-        return bool(self.arm.rig.touching(id) - {"robot"})
+        return bool(support.touched_from_outside(self.arm.rig, id))

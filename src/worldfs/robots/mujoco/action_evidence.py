@@ -20,6 +20,7 @@ from .motion_loop import MotionLoop, MotionStopped
 from .rig import BodyRig
 
 REFUSED = "CRITIC_REFUSED"  # before anything moves
+MOST_NAMED = 4  # things, in a message
 NO_PLAN = "PLAN_FAILED"  # the same, found out on the way
 
 
@@ -77,6 +78,7 @@ class ActionEvidence:
         self._before = self._snapshot()
         self._from = None if thing is None else arm.rig.position(thing).copy()
         self._poses = self._all()
+        self._boxes = {id: set(support.boxes_round(arm.rig, id)) for id in arm.rig.objects}
         self.meant = {thing} if thing is not None else set()  # ids that the action is about
         self.attempts = 1
         self.distance: float | None = None
@@ -129,3 +131,20 @@ class ActionEvidence:
         """What was moved until now that the action is not about."""
         meant = self.meant | self.arm.reserved.handled_by_others(self.arm.robot_id, self._time)
         return displacements.displacements(self._poses, self._all(), meant)
+
+    def with_places(self, outcome: Outcome) -> Outcome:
+        """The failure with where each thing is now that was moved, or is in the hand."""
+        rig, held = self.arm.rig, self.arm.rig.held()
+        mine = {id: pose for id, pose in self._poses.items() if id in self.meant}
+        moved = [*displacements.displacements(mine, self._all()), *self.also_moved()]
+        ids = dict.fromkeys([*([held] if held is not None else []), *(line["id"] for line in moved)])
+        words = {id: "robot.held_now" if id == held else "robot.lies_now" for id in ids}
+        places = [coded(words[id], id=id, at=rig.position(id)) for id in list(ids)[:MOST_NAMED]]
+        if not places:
+            return outcome
+        return replace(outcome, message=coded("robot.now_at", said=outcome.message, places=places))
+
+    def bystanders(self) -> list[displacements.Displacement]:
+        """Those of them that have not only shifted within the box in which they lie."""
+        rig, boxes = self.arm.rig, self._boxes
+        return [one for one in self.also_moved() if boxes[one["id"]].isdisjoint(support.boxes_round(rig, one["id"]))]

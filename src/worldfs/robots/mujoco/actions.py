@@ -14,7 +14,7 @@ from worldfs.base.measured_facts import NOTHING, fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT, SUPPORT, thing_names
-from worldfs.base.resting import STEADY, is_steady
+from worldfs.base.resting import STEADY, is_steady, slope
 from worldfs.base.standard_operations import PICK_UP, PLACE_DOWN
 from worldfs.robots import rotations
 
@@ -22,7 +22,7 @@ from . import geometry, grasp, object_placement, panda, params, support, withdra
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import CollisionChecker, contacts
+from .collision import OFF_PATH, CollisionChecker, contacts, persisting
 from .path_planner import first_way
 from .shared_motion import plan_motion
 
@@ -33,6 +33,7 @@ ATTEMPTS = 2  # the second is the one automatic re-grasp
 AGAIN = (
     "GRASP_MISSED",
     "OBJECT_LOST",
+    "NOT_FIRM",
     "NOT_AT_GOAL",
     "NOT_IN_CONTAINER",
     "NOT_AT_REST",
@@ -83,6 +84,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
     held = arm.rig.held()
     checker = arm.collision_checker(held=held)
     start = arm.view.joints()
+    touched = persisting(checker.hits(start, margin=OFF_PATH))
     blocked: str = ""
 
     def poses() -> Iterator[tuple[Array, CollisionChecker, Array]]:
@@ -92,12 +94,12 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
             q = solve(start, position, rotation)
             if q is None:
                 continue
-            hits = checker.hits(q)
+            hits = checker.hits(q, allowed=touched, margin=OFF_PATH)
             blocked = blocked or (coded("robot.at_goal", hits=contacts(hits)) if hits else coded("robot.no_free_way"))
             if not hits:
                 yield rotation, checker, q
 
-    if (reached := first_way(poses(), start, via=(arm.ready,))) is not None:
+    if (reached := first_way(poses(), start, via=(arm.ready,), over=arm.solver)) is not None:
         return ReachPlan(reached[1], position, reached[0])
     if blocked:
         return collision_finding(coded("robot.move_to", at=position, why=blocked), order.id)
@@ -293,7 +295,8 @@ def place_conflict(arm: Arm, order: Order, held: str = "") -> Finding | None:
         and gap(replace(support, size=(), position=(*map(float, at[:3]),)), support) > object_placement.ASTRAY
     ):
         found = coded("critic.astray.found", point=[*map(float, at[:3])])
-        return _refused_place(order, named[0], coded("critic.astray.expected", id=id), found)
+        fix = coded("critic.astray.fix")
+        return _refused_place(order, named[0], coded("critic.astray.expected", id=id), found, fix)
     return None
 
 
@@ -313,23 +316,27 @@ def _other_support(arm: Arm, order: Order, held: str, on: str) -> Finding | None
         return None
     expected = coded("critic.astray.expected", id=id)
     there = coded("robot.a_stand") if on in arm.rig.plan.added else on
-    return _refused_place(order, named[0], expected, coded("robot.point_on", on=there))
+    return _refused_place(order, named[0], expected, coded("robot.point_on", on=there), coded("critic.astray.fix"))
 
 
 def unsteady(arm: Arm, order: Order, name: str, held: str, on: str) -> Finding | None:
-    """Why a thing would fall from one that is too narrow for it."""
-    if held not in arm.rig.body or on not in arm.rig.body:
+    """Why a thing would fall from one that is too narrow for it, or whose top is tilted."""
+    if held not in arm.rig.body or on not in arm.rig.things:
         return None
     thing, support = (object_placement.as_it_lies(arm.rig, id) for id in (held, on))
-    if is_steady(thing, support):
+    if steep := slope(thing, support):
+        expected = coded("critic.steep.expected", thing=held)
+        found = coded("critic.steep.found", id=on, degrees=math.degrees(steep))
+        return _refused_place(order, name, expected, found)
+    if on not in arm.rig.body or is_steady(thing, support):
         return None
     expected = coded("critic.unsteady.expected", least=2000 * STEADY, thing=held)
     found = coded("critic.unsteady.found", id=on, mm=1000 * min(lying(support)[:2]), thing=held)
     return _refused_place(order, name, expected, found)
 
 
-def _refused_place(order: Order, name: str, expected: str, found: str) -> Finding:
-    fix = coded("critic.astray.fix")
+def _refused_place(order: Order, name: str, expected: str, found: str, fix: str = "") -> Finding:
+    fix = fix or coded("critic.round.fix")
     return Finding("CRITIC_REFUSED", f"ACTION.md params.{name}", expected, found, fix, order.id)
 
 

@@ -64,7 +64,7 @@ class CarrierDriver:
         self.close()
         self._carrier = self.world.open(self.robot_id, scene).carrier(self.robot_id)
         self._mapped = self.world.made_up or self.robot_id in as_object(scene.extra.get("map"))
-        self._assumed = Scene() if self.world.made_up else self.observe()
+        self._assumed = self.world.assumed(scene, self.observe())
 
     def assumed(self) -> Scene:
         return self._assumed

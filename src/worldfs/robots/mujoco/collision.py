@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -11,7 +12,7 @@ import numpy as np
 
 from worldfs.base.messages import CodedText, coded
 
-from .array_types import Array
+from .array_types import Array, Native
 from .body_cover import BodyCover
 from .body_limits import OUTSIDE, REACH, TOOL, BodyLimits
 from .neighbours import Neighbours
@@ -19,7 +20,12 @@ from .rig import TOUCH_DEPTH, Rig
 from .vessel_model import GRAINS
 
 CLEAR_OF_VESSEL = 0.010  # m
-RESOLUTION = 0.06  # rad between checked poses of a joint path
+RESOLUTION = 0.06  # rad between checked poses of a joint path, at most
+MARGIN = 0.012  # m that a motion through the room keeps from things that could be knocked over
+OFF_PATH = 0.002  # m that servos leave a path in free motion: what is nearer to a pose is touched there
+FINE = 0.004  # m between checked poses beside a thing, at least
+SEEN = 0.06  # m around a thing in which its distance is measured
+LEVER = np.array((1.05, 1.05, 0.8, 0.75, 0.35, 0.3, 0.12))  # m from each joint's axis to what it moves, at most
 Pair = tuple[str, str]
 Allowed = dict[Pair, float] | frozenset[Pair] | set[Pair]  # pairs that may touch, or so deep (m)
 
@@ -41,8 +47,10 @@ class CollisionChecker:
     ) -> None:
         self.rig = rig
         self._limits = limits
-        self.model = rig.simulation.model
+        self.model = _with_seen_things(rig)
         self.data = mujoco.MjData(self.model)
+        self.nearest = SEEN  # m from the arm, or what it holds, to a thing, in the pose that was tried last
+        self._lever = LEVER
         self.data.qpos[:] = rig.simulation.data.qpos
         self.held = held
         if opening is not None:
@@ -51,6 +59,7 @@ class CollisionChecker:
             position, rotation = rig.view.tcp_pose()
             self.offset = rotation.T @ (rig.position(held) - position)
             self.turn = rotation.T @ rig.rotation(held)
+            self._lever = LEVER + float(np.linalg.norm(self.offset) + np.linalg.norm(rig.half(held)))
         self._owner = rig.geom_owner
         self._neighbours = neighbours
         self._quat = np.zeros(4)
@@ -61,9 +70,14 @@ class CollisionChecker:
         self.data.qpos[self.rig.view.finger_qpos] = opening
         return self
 
-    def hits(self, q: Array, *, allowed: Allowed = frozenset()) -> dict[Pair, float]:
-        """Pairs deeper than 2 mm at arm angles `q` (7) that involve the arm or what it holds: pair → depth (m)."""
+    def hits(self, q: Array, *, allowed: Allowed = frozenset(), margin: float = 0.0) -> dict[Pair, float]:
+        """Pairs that involve the arm or what it holds and collide at arm angles `q` (7): pair → depth (m).
+
+        Furniture is met where it is more than 2 mm deep, a loose thing where it would give way by more than that.
+        `margin`: what distance to keep from loose things instead (m); a pair that is nearer has a depth below 0.
+        """
         data = self.data
+        self.nearest = SEEN
         least = allowed if isinstance(allowed, dict) else dict.fromkeys(allowed, math.inf)
         self._pose(q)
         mujoco.mj_collision(self.model, data)
@@ -77,10 +91,10 @@ class CollisionChecker:
         found |= self.outside(least)
         if data.ncon == 0:
             return found
-        contacts = data.contact
-        deep = np.nonzero(contacts.dist[: data.ncon] < -TOUCH_DEPTH)[0]
-        for i in deep:
-            one, other = sorted(self._owner[g] for g in contacts.geom[i])
+        near = data.contact
+        rows = zip(near.geom.tolist(), near.dist.tolist(), depth_limits(near.frame).tolist(), strict=True)
+        for (first, second), distance, shoved in rows:
+            one, other = sorted((self._owner[first], self._owner[second]))
             if GRAINS in (one, other) or ("robot" not in (one, other) and self.held not in (one, other)):
                 continue  # grains give way
             met = (one, other)
@@ -88,10 +102,17 @@ class CollisionChecker:
                 continue
             if self._neighbours and self._neighbours.passing(met):
                 continue
-            depth = -float(contacts.dist[i])
-            if depth > least.get(met, 0.0):
-                found[met] = max(found.get(met, 0.0), depth)
+            limit, loose = least.get(met), self._loose(met)
+            if loose and limit != math.inf:
+                self.nearest = min(self.nearest, distance)
+            kept = -TOUCH_DEPTH if not loose else margin or -shoved
+            if distance < kept and (limit is None or -distance > limit):
+                found[met] = max(found.get(met, -math.inf), -distance)
         return found
+
+    def _loose(self, met: Pair) -> bool:
+        """Whether one of a pair is a thing that the other could knock over."""
+        return any(id in self.rig.body and id != self.held for id in met)
 
     def outside(self, least: Mapping[Pair, float]) -> dict[Pair, float]:
         """How far beyond the limits of the arm its tool point and the middle of what it holds are, in the pose that was
@@ -153,15 +174,37 @@ class CollisionChecker:
     def free(self, q: Array, *, allowed: Allowed = frozenset()) -> bool:
         return not self.hits(q, allowed=allowed)
 
-    def along(self, path: Sequence[Array], *, allowed: Allowed = frozenset()) -> dict[Pair, float]:
-        """The first collision along straight joint segments through `path`; empty: none."""
+    def along(self, path: Sequence[Array], *, allowed: Allowed = frozenset(), margin: float = 0.0) -> dict[Pair, float]:
+        """The first collision along straight joint segments through `path`; empty: none.
+
+        Between two checked poses no point of the arm moves farther than to the margin of the nearest thing, or `FINE`:
+        nothing is so thin that it stands between them.
+        """
         for start, end in pairwise(path):
-            steps = max(1, int(np.ceil(float(np.max(np.abs(end - start))) / RESOLUTION)))
-            for k in range(1, steps + 1):
-                found = self.hits(start + (end - start) * (k / steps), allowed=allowed)
+            change = np.abs(end - start)
+            farthest = RESOLUTION / max(float(np.max(change)), 1e-9)
+            way = max(float(change @ self._lever), 1e-9)
+            done, self.nearest = 0.0, 0.0
+            while done < 1.0:
+                done = min(1.0, done + min(farthest, max(FINE, self.nearest - max(margin, 0.0)) / way))
+                found = self.hits(start + (end - start) * done, allowed=allowed, margin=margin)
                 if found:
                     return found
         return {}
+
+
+def _with_seen_things(rig: Rig) -> Native:
+    """The model, with a distance to loose things that is measured before they touch."""
+    model = copy.copy(rig.simulation.model)
+    model.geom_margin[[g for g, owner in enumerate(rig.geom_owner) if owner in rig.body]] = SEEN
+    model.body_margin[list(rig.body.values())] = SEEN
+    return model
+
+
+def depth_limits(frames: Array) -> Array:
+    """How deep each contact (n × 9: normal first) may be (m): a loose thing that is met from the side may give way by
+    2 mm. One that is met from above or below may not be touched: it would be dragged along, however thin it is."""
+    return np.asarray(TOUCH_DEPTH * np.hypot(frames[:, 0], frames[:, 1]))
 
 
 def pair(one: str, other: str) -> Pair:
@@ -174,9 +217,12 @@ def persisting(hits: dict[Pair, float]) -> dict[Pair, float]:
 
 
 def contacts(hits: dict[Pair, float]) -> list[CodedText]:
-    """`robot-table_01 (12 mm deep)` for each pair, the deepest first."""
+    """`robot-table_01 (12 mm deep)` or `robot-cup (3 mm apart)` for each pair, the deepest first."""
     ranked = sorted(hits.items(), key=lambda item: -item[1])
-    return [coded("robot.contact", one=thing_name(a), other=thing_name(b), mm=d * 1000) for (a, b), d in ranked]
+    return [
+        coded("robot.near" if d < 0 else "robot.contact", one=thing_name(a), other=thing_name(b), mm=abs(d) * 1000)
+        for (a, b), d in ranked
+    ]
 
 
 def thing_name(id: str) -> str:

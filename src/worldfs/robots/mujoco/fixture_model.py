@@ -9,13 +9,14 @@ from typing import Final
 import mujoco
 import numpy as np
 
+from worldfs.base import drawers
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 
 from . import object_kinds
 from .array_types import Array, Native
 
-DRAWER, CHEST = "drawer", "chest"
+DRAWER, CHEST = drawers.DRAWER, drawers.CHEST
 FIXTURES: Final = (DRAWER, CHEST)
 OPEN, CLOSED, AJAR = "open", "closed", "ajar"  # the words of its status
 WALL = 0.008  # m
@@ -24,7 +25,6 @@ DRAWN = 0.6  # of its depth that a drawer comes out at most
 LID = 1.75  # rad that a lid opens at most: past the vertical, so that it stays
 KNOB = 0.012  # m, radius
 STEM = {DRAWER: 0.05, CHEST: 0.035}  # m from the front to the knob's middle: a hand that points down has room there
-SIZE = {DRAWER: (0.22, 0.24, 0.12), CHEST: (0.20, 0.24, 0.10)}  # m, where no file says
 SHUT = {DRAWER: 0.01, CHEST: 0.06}  # m or rad: no farther open, it is closed
 WIDE: Final = 0.8  # of its travel: from there on it is open
 

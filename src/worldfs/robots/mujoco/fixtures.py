@@ -10,9 +10,11 @@ from itertools import pairwise, product
 import mujoco
 import numpy as np
 
+from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements, rotations
 
@@ -20,7 +22,7 @@ from . import fixture_model, geometry, params, removal_trial, support
 from .action_evidence import ActionEvidence, object_poses, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
-from .collision import CollisionChecker, Pair, contacts, pair
+from .collision import CollisionChecker, Pair, contacts, depth_limits, pair
 from .fixture_model import CHEST, CLOSED, OPEN
 from .motion_control import CLOSE
 from .object_placement import SPIN, STILL, WATCHED
@@ -89,8 +91,8 @@ def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
     if rig.knows_opening(id) and fixture_model.state(piece, now) == state:
         found = coded("fixture.already", id=id, state=_word(state))
         refused = params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
-        return replace(refused, condition=facts(fact(id, "status", state)))
-    if piece.shape == CHEST and (above := _on_lid(arm, piece)):
+        return replace(refused, code=ALREADY_SO, condition=facts(fact(id, "status", state)))
+    if above := _on_part(arm, id):
         return covered_finding(arm, id, above, order.id)
     value = fixture_model.travel(piece) - SHORT if state == OPEN else 0.0
     inside = tuple(rig.contents(id))
@@ -102,15 +104,11 @@ def _word(state: str) -> str:
     return coded("fixture.open" if state == OPEN else "fixture.closed")
 
 
-def _on_lid(arm: Arm, piece: Thing) -> list[str]:
-    """The objects that the shut lid carries, and what lies on those."""
-    rig, top = arm.rig, piece.position[2] + piece.size[2] / 2
-    resting = [
-        id for id in rig.objects
-        if support.shares(rig, id).get(piece.id, 0.0) > support.TOUCH
-        and rig.position(id)[2] - rig.half(id)[2] > top - 0.01
-    ]  # fmt: skip
-    return list(dict.fromkeys([*resting, *(rider for id in resting for rider in removal_trial.held_up(rig, id))]))
+def _on_part(arm: Arm, id: str) -> list[str]:
+    """The objects that lie on its moving part, not in it, and what lies on those."""
+    rig = arm.rig
+    resting = [one for one in rig.objects if support.on_part(rig, one, id)]
+    return list(dict.fromkeys([*resting, *(rider for one in resting for rider in removal_trial.held_up(rig, one))]))
 
 
 # --- the way there ---
@@ -124,7 +122,10 @@ class _PartChecker(CollisionChecker):
         self.piece, self.joint = arm.rig.things[goal.thing], arm.rig.fixtures[goal.thing]
         self.start = arm.rig.opening(goal.thing)
         self._inside = {arm.rig.qpos[id]: arm.rig.position(id) for id in goal.contents}
-        self._ignored = {goal.thing, *goal.contents}
+        inside = {arm.rig.body[id] for id in goal.contents}
+        drawn = inside if self.piece.shape != CHEST else set()
+        self._moving = {self.joint.body, *drawn}
+        self._together = {self.joint.body, *inside} if drawn else set(inside)  # a lid comes down on what is in a chest
 
     def met(self, q: Array, value: float) -> dict[Pair, float]:
         """What the arm, the part or what is in it runs into (pairs, depths in m); the fingers may be at the knob."""
@@ -137,13 +138,17 @@ class _PartChecker(CollisionChecker):
         self._pose(q)
         mujoco.mj_collision(self.model, data)
         found = self.outside({})
-        for i in np.nonzero(data.contact.dist[: data.ncon] < -TOUCH_DEPTH)[0]:
+        shoved = depth_limits(data.contact.frame)
+        for i in np.nonzero(data.contact.dist < 0.0)[0]:
             geoms = data.contact.geom[i].tolist()
             names = {self._owner[g] for g in geoms}
+            swept = self.piece.shape != CHEST and not names.isdisjoint(rig.body)  # a lid may press on what is below it
+            if data.contact.dist[i] >= -(shoved[i] if swept else TOUCH_DEPTH):
+                continue
             if GRAINS in names or (self.joint.knob in geoms and "robot" in names):
                 continue
-            moving = "robot" in names or any(int(rig.geom_body[g]) == self.joint.body for g in geoms)
-            if moving and not names <= self._ignored:
+            bodies = {int(rig.geom_body[g]) for g in geoms}
+            if ("robot" in names or bodies & self._moving) and not bodies <= self._together:
                 one, other = sorted(self._owner[g] for g in geoms)
                 found[one, other] = max(found.get((one, other), 0.0), -float(data.contact.dist[i]))
         return found
@@ -166,7 +171,7 @@ def plan(arm: Arm, goal: FixtureGoal, job: str = "") -> FixturePlan | Finding:
             elif found is not None:
                 yield found, arm.collision_checker(opening=OPENING), found.down[0]
 
-    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,), over=arm.solver)) is not None:
         return replace(reached[0], route=reached[1])
     if not solved:
         return unreachable_finding(arm, goal.thing, points[0], coded("fixture.no_joints"), job)
@@ -272,7 +277,7 @@ def stands(arm: Arm, goal: FixtureGoal) -> AttemptResult:
         return AttemptResult(False, "CONTENTS_LOST", coded("fixture.lost", id=id, others=lost), off)
     meant = {*goal.contents, *arm.reserved.handled_by_others(arm.robot_id, goal.began)}
     if others := displacements.displacements(goal.others, object_poses(rig), meant):
-        return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), off)
+        return AttemptResult(False, MOVED_OTHERS, displacements.displacement_text(others), off)
     return AttemptResult(True, "", coded("fixture.stands", id=id, state=_word(goal.state), now=words["now"]), off)
 
 

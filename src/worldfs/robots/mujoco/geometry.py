@@ -61,6 +61,40 @@ def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
     return np.asarray(np.abs(rotation) @ half)
 
 
+def pad_slant(shape: str, size: tuple[float, ...], rotation: Array, at: Array, axis: Array) -> float:
+    """The angle (rad) between the way in which two pads close and what they press on, the greater of the two; a right
+    angle where they miss the thing. `at`: the pads' middle from the thing's, `axis`: that way (3, world)."""
+    half, point, way = np.asarray(size, dtype=float) / 2, rotation.T @ at, rotation.T @ axis
+    flats, rounds = {"cylinder": ([2], [0, 1]), "sphere": ([], [0, 1, 2])}.get(shape, ([0, 1, 2], []))
+    exits = [(slab, abs(float(way[i]))) for i in flats if (slab := _slab(point[i], way[i], half[i])) != _ALL]
+    if rounds:
+        p, w = point[rounds], way[rounds]
+        length = float(np.linalg.norm(w))
+        aside = p - w * float(p @ w) / length**2 if length > 1e-6 else p
+        room = float(half[0] ** 2 - aside @ aside)
+        if room < 0:
+            return math.pi / 2
+        if length > 1e-6:
+            middle, reach = -float(p @ w) / length**2, math.sqrt(room) / length
+            exits.append(((middle - reach, middle + reach), math.sqrt(room) / float(half[0]) * length))
+    first = max(exits, key=lambda one: one[0][0])
+    last = min(exits, key=lambda one: one[0][1])
+    if first[0][0] >= last[0][1]:
+        return math.pi / 2
+    return max(math.acos(min(1.0, first[1])), math.acos(min(1.0, last[1])))
+
+
+_ALL, _NONE = (-math.inf, math.inf), (math.inf, -math.inf)
+
+
+def _slab(point: float, way: float, half: float) -> tuple[float, float]:
+    """From where to where a line is between two planes."""
+    if abs(way) < 1e-9:
+        return _ALL if abs(point) <= half else _NONE
+    one, other = (-half - point) / way, (half - point) / way
+    return min(one, other), max(one, other)
+
+
 @dataclass(frozen=True, slots=True)
 class GripGeometry:
     """An object's height as it lies, and the (width, yaw) pairs across which fingers can close. Round: any yaw."""

@@ -17,6 +17,7 @@ from . import geometry, panda, removal_trial, support
 from .arm import GRIP_FIELD, SMALL_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
 from .collision import CollisionChecker, Pair, contacts, pair, persisting, thing_name
+from .grip_slip import SLIP, grip_slip, slipping
 from .imagined_arm import imagined
 from .motion_control import CLOSE
 from .path_planner import first_way
@@ -113,7 +114,7 @@ def plan(
                     cut_off = True
                     yield result, arm.collision_checker(opening=opening), one.above
 
-    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,), over=arm.solver)) is not None:
         return replace(reached[0], route=reached[1])
     if cut_off:
         why = coded("robot.no_free_way_to_it")
@@ -260,6 +261,11 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
     if found.get("robot", 0.0) < support.CARRIES:
         held = coded("robot.not_carried", id=id, by=support.format_shares(found))
         return AttemptResult(False, "NOT_CARRIED", held, distance=max(0.0, grasp.lift - risen))
+    if (slips := grip_slip(arm, id)) > SLIP:
+        mover.line(grasp.up[::-1], grasp.lift)
+        said = slipping(arm, id, slips)
+        _back_off(arm, grasp)
+        return AttemptResult(False, "NOT_FIRM", said, distance=grasp.lift)
     return AttemptResult(True, distance=max(0.0, grasp.lift - risen))
 
 
@@ -275,6 +281,6 @@ def _close(arm: Arm, id: str) -> None:
 
 
 def _back_off(arm: Arm, grasp: GraspPlan) -> None:
-    arm.mover.grip(panda.STROKE)
+    arm.mover.grip(grasp.opening)
     arm.mover.wait(0.3)
     arm.mover.line(grasp.up, grasp.lift)

@@ -7,14 +7,15 @@ goes by what it measures of the world, so the same orders make the same motion.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from worldfs.base.meeting_points import HEIGHTS, POINTS, meeting_points
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import rotations
 
@@ -24,6 +25,7 @@ from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, unreachable_
 from .array_types import Array
 from .body_limits import first_beyond
 from .collision import CollisionChecker, contacts, pair
+from .grip_slip import SLIP, grip_slip, slipping
 from .motion_control import CLOSE
 from .object_placement import STILL, WATCHED
 from .path_planner import plan_path
@@ -34,6 +36,9 @@ FACING = 0.9  # rad that the giver's hand may point beside the receiver
 AWAY = 0.12  # m
 MET = 0.05  # m from a point of an order that the thing may be held out
 DEPTH = 0.025  # m from the thing's far end that the receiver's pads take it
+ASKEW = 0.7  # cosine to the way out: a thing's own axis beyond that lies crosswise
+END = 0.015  # m from the end of what lies crosswise
+SLANT = math.radians(20)  # of what the pads press on: beside its axis they squeeze a can out (seen from 30 degrees on)
 PADS = 0.026  # m between the tool points of two hands that hold a thing the same way
 POLL = 0.1  # s
 FIRM = 4  # looks in a row
@@ -150,7 +155,7 @@ def _offered(arm: Arm, held: str, receiver: str, points: Sequence[Array], job: s
             if hits := checker.hits(q):
                 why = why or coded("robot.at_goal", hits=contacts(hits))
                 continue
-            way = plan_path(checker, arm.view.joints(), q, via=(arm.ready,))
+            way = plan_path(checker, arm.view.joints(), q, via=(arm.ready,), over=arm.solver)
             if way is not None:
                 return OfferPlan(held, receiver, way)
             why = why or coded("robot.no_free_way")
@@ -251,25 +256,42 @@ def plan_take(arm: Arm, id: str, job: str = "") -> TakePlan | Finding:
     frame = np.stack([closing, np.cross(out, closing), out], axis=1)
     thing = rig.things[id]
     reach = geometry.half_extents(thing.shape, thing.size, frame.T @ rig.rotation(id))
-    at = rig.position(id) + out * max(float(reach[2]) - DEPTH, 0.0)
-    beyond = float((at - tool) @ out) >= PADS
+    centre, turn = rig.position(id), rig.rotation(id)
     why, solved = "", False
-    sides = [(frame[:, 1], 2 * float(reach[1])), *([(closing, 2 * float(reach[0]))] if beyond else [])]
+    sides = [(frame[:, 1], 2 * float(reach[1])), (closing, 2 * float(reach[0]))]
     narrow = [(axis, width) for axis, width in sides if width <= panda.MAX_GRIP]
-    if not narrow:
-        found = coded("robot.too_wide", id=id, width=min(width for _, width in sides))
-        limit = coded("robot.grip_limit", limit=panda.MAX_GRIP)
-        return Finding("CRITIC_REFUSED", GRIP_FIELD, limit, found, coded("handover.turn_it"), job)
-    for axis, width in narrow:
+    for at, (axis, width) in product(_places(thing, centre, turn, out, float(reach[2])), narrow):
+        across = at - tool - closing * float((at - tool) @ closing)
+        if axis is closing and float(np.linalg.norm(across)) < PADS:
+            continue
+        if geometry.pad_slant(thing.shape, thing.size, turn, at - centre, axis) > SLANT:
+            why = why or coded("handover.pressed_out", id=id)
+            continue
         for side in (1.0, -1.0):
             rotation = np.stack([np.cross(side * axis, -out), side * axis, -out], axis=1)
             one = _towards(arm, id, giver, at, rotation, min(panda.STROKE, width / 2 + 0.012))
             if isinstance(one, TakePlan):
                 return one
-            solved, why = solved or one is not None, why or one or ""
-    if not solved:
-        return unreachable_finding(arm, id, at, coded("handover.no_grasp"), job)
-    return collision_finding(coded("robot.pick_up", id=id, at=at, why=why), job)
+            solved, why = solved or one is not None, one or why
+    if not narrow:
+        found = coded("robot.too_wide", id=id, width=min(width for _, width in sides))
+        limit = coded("robot.grip_limit", limit=panda.MAX_GRIP)
+        return Finding("CRITIC_REFUSED", GRIP_FIELD, limit, found, coded("handover.turn_it"), job)
+    if not solved and not why:
+        return unreachable_finding(arm, id, centre, coded("handover.no_grasp"), job)
+    return collision_finding(coded("robot.pick_up", id=id, at=centre, why=why), job)
+
+
+def _places(thing: Thing, centre: Array, rotation: Array, out: Array, reach: float) -> Iterator[Array]:
+    """Where the pads may take it: near the end that reaches farthest out, else near the ends of what lies crosswise."""
+    axes = {"sphere": out[:, None], "cylinder": rotation[:, 2:]}.get(thing.shape, rotation)
+    shares, half = out @ axes, np.array(thing.size)[-axes.shape[1] :] / 2
+    most = int(np.argmax(np.abs(shares)))
+    askew = thing.shape != "sphere" and abs(float(shares[most])) < ASKEW
+    yield centre + (out if askew else axes[:, most] / shares[most]) * max(reach - DEPTH, 0.0)
+    for axis, share, long in zip(axes.T, shares.tolist(), half.tolist(), strict=True):
+        if abs(share) < ASKEW and long > END:
+            yield from (centre + axis * side * (long - END) for side in (1.0, -1.0))
 
 
 def _towards(  # noqa: PLR0917  # a grasp, taken apart
@@ -290,7 +312,7 @@ def _towards(  # noqa: PLR0917  # a grasp, taken apart
     near = CollisionChecker(arm.rig, opening=opening, limits=arm.limits)
     if hits := near.along([first, *ahead], allowed={pair("robot", id)}):
         return coded("robot.on_the_way", hits=contacts(hits))
-    way = plan_path(arm.collision_checker(opening=opening), arm.view.joints(), first, via=(arm.ready,))
+    way = plan_path(arm.collision_checker(opening=opening), arm.view.joints(), first, via=(arm.ready,), over=arm.solver)
     if way is None:
         return coded("robot.no_free_way_to_it")
     return TakePlan(id, giver, way, [first, *ahead], opening)
@@ -358,13 +380,15 @@ def holds_alone(arm: Arm, id: str) -> AttemptResult:
     if rig.fingers_on(id) < 2:
         by = support.format_shares(support.shares(rig, id))
         return AttemptResult(False, "OBJECT_LOST", coded("handover.dropped", id=id, robot=arm.robot_id, by=by))
-    if others := sorted(rig.touching(id) - {"robot"}):
+    if others := sorted(support.touched_from_outside(rig, id)):
         return AttemptResult(False, "NOT_ALONE", coded("handover.not_alone", id=id, others=others))
     if not support.carried(rig, id, "robot"):
         by = support.format_shares(support.shares(rig, id))
         return AttemptResult(False, "NOT_CARRIED", coded("robot.not_carried", id=id, by=by))
     if speed > STILL:
         return AttemptResult(False, "NOT_AT_REST", coded("robot.still_moves", id=id, speed=speed, spin=0.0))
+    if (slips := grip_slip(arm, id)) > SLIP:
+        return AttemptResult(False, "NOT_FIRM", slipping(arm, id, slips))
     return AttemptResult(True, "", coded("handover.taken", id=id, at=rig.position(id)))
 
 

@@ -13,9 +13,9 @@ from worldfs.base import packing
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
-from worldfs.robots.orientation import FLAT
+from worldfs.robots.orientation import FLAT, SAME
 
-from . import fixture_placement, geometry, panda, support
+from . import fixture_model, fixture_placement, geometry, panda, support
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .collision import CollisionChecker, contacts, pair, thing_name
@@ -30,6 +30,7 @@ SPIN = 0.25  # rad/s
 WATCHED = 0.2  # s between two checks of what should be at rest
 GAP = 0.003  # m above the surface when released
 ABOVE = 0.12  # m
+LEVEL = -0.5  # of the upward part of a hand's direction: above this it points to the side
 LOWEST = 0.03  # m: the same under an upper bound
 PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
 FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
@@ -67,9 +68,11 @@ def legs(planned: PlacementPlan) -> list[Leg]:
 
 
 def surfaces(arm: Arm, x: float, y: float, besides: str) -> list[tuple[float, str]]:
-    """(height, id) of everything that a thing could rest on at (x, y); "floor" is the last."""
+    """(height, id) of everything that a thing could rest on at (x, y); "floor" is the last. Not what is in a shut chest
+    or in a case, or below either."""
     rig = arm.rig
     found: list[tuple[float, str]] = [(rig.plan.floor, "floor")]
+    shut: list[tuple[float, float]] = []  # from where to where no thing fits
     for piece in rig.furniture:
         if piece.shape == "basket" and covers(piece, x, y, -0.005):
             found.append((float(interior(piece)[0][2]), piece.id))
@@ -77,21 +80,37 @@ def surfaces(arm: Arm, x: float, y: float, besides: str) -> list[tuple[float, st
             found.append((piece.position[2], piece.id))
         elif piece.shape == "box" and covers(piece, x, y):
             found.append((piece.position[2] + piece.size[2] / 2, piece.id))
+        elif (top := _lid(rig, piece, x, y)) is not None:
+            found.append((top, piece.id))
+            shut.append((top - piece.size[2] - TOLERANCE, top - GAP))
     for id in rig.objects:
         if id != besides:
             centre, half = rig.position(id), rig.half(id)
             if abs(x - centre[0]) <= 0.6 * half[0] and abs(y - centre[1]) <= 0.6 * half[1]:
                 found.append((float(centre[2] + half[2]), id))
-    return sorted(found, reverse=True)
+    return sorted((one for one in found if not any(low < one[0] < high for low, high in shut)), reverse=True)
+
+
+def _lid(rig: Rig, piece: Thing, x: float, y: float) -> float | None:
+    """The height of the flat top of a shut chest, or of a drawer's case, over (x, y)."""
+    if piece.id not in rig.fixtures:
+        return None
+    own = rotations.matrix(piece.orientation).T @ (np.array([x, y, piece.position[2]]) - np.array(piece.position))
+    if abs(own[0]) > piece.size[0] / 2 or abs(own[1]) > piece.size[1] / 2:
+        return None
+    shut = rig.knows_opening(piece.id) and fixture_model.state(piece, rig.opening(piece.id)) == fixture_model.CLOSED
+    return piece.position[2] + piece.size[2] / 2 if shut or piece.shape == fixture_model.DRAWER else None
 
 
 def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[PlacementGoal] | Finding:
-    """Goals for `target_position`: its z may be the surface's, the thing's centre, or a little above."""
+    """Goals for `target_position`: its z may be the surface's, or the thing's centre there; in a basket, as high above
+    that again, where it may lie on what is beside."""
     x, y, z = (float(v) for v in position)
     half = _upright_half(arm, held)
+    baskets = {piece.id for piece in arm.rig.furniture if piece.shape == "basket"}  # what lies beside bears it, too
     ranked = []
     for top, id in surfaces(arm, x, y, held):
-        off = max(0.0, top - z, z - (top + 2 * half))
+        off = max(0.0, top - z, z - (top + (2 * half if id in baskets else half)))
         ranked.append((off, -top, id))
     off, lowered, under = min(ranked)
     if off > TOLERANCE:
@@ -161,8 +180,20 @@ def _upright_half(arm: Arm, held: str) -> float:
     """Half height of the held object once the gripper is straightened (m)."""
     thing = arm.rig.things[held]
     _, rotation = arm.view.tcp_pose()
+    if _is_level(rotation) and _is_alike(thing):
+        return max(thing.size) / 2  # the hand is turned down, and the thing with it
     turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
     return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
+
+
+def _is_level(rotation: Array) -> bool:
+    """Whether a hand points to the side: no table leaves it the room to set down what it holds so."""
+    return bool(rotation[2, 2] > LEVEL)
+
+
+def _is_alike(thing: Thing) -> bool:
+    """Whether each way up is as good: a ball, a cube."""
+    return thing.shape == "sphere" or (thing.shape == "box" and max(thing.size) - min(thing.size) < SAME)
 
 
 def _straight(rotation: Array) -> Array:
@@ -179,8 +210,11 @@ def plain_turns(arm: Arm) -> list[Array]:
 
 
 def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
-    """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well."""
+    """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well, and
+    what was taken over from the side, and is the same each way up, with the hand turned down."""
     turns = plain_turns(arm)
+    if _is_level(arm.view.tcp_pose()[1]) and _is_alike(arm.rig.things[held]):
+        turns = [rotations.hand_rotation(k * math.pi / 4) for k in range(8)]
     if arm.rig.things[held].shape == "sphere":
         toward = math.atan2(goal[1] - arm.view.base[1], goal[0] - arm.view.base[0])
         for tilt in (0.0, 0.5, 1.0, 1.5):
@@ -316,7 +350,7 @@ def plan(
             found = yield from _plans(arm, held, goal, turns or _turns(arm, held, goal.centre))
             first = first or found
 
-    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,), over=arm.solver)) is not None:
         return replace(reached[0], route=reached[1])
     assert first is not None
     return replace(first, job=job)
@@ -358,7 +392,7 @@ def _plans(
         if hits:
             why = why or contacts(hits)
             continue
-        opening = _opening(arm, held, down[-1])
+        opening = _opening(arm, held, [*down[::-1], above])
         if opening is None:
             why = why or coded("robot.no_space_to_open")
             continue
@@ -368,12 +402,13 @@ def _plans(
     return collision_finding(coded("robot.place", id=held, at=goal.centre, why=why), "")
 
 
-def _opening(arm: Arm, held: str, q: Array) -> float | None:
-    """As far as the fingers can open at the goal without hitting a neighbour (m a finger); None: not far enough."""
+def _opening(arm: Arm, held: str, up: list[Array]) -> float | None:
+    """As far as the fingers can open at the goal, and rise from it, without hitting a neighbour (m a finger); None: not
+    far enough."""
     now = arm.view.opening() / 2
     for opening in (panda.STROKE, now + 0.012, now + 0.005):
         checker = arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
-        if checker.free(q):
+        if checker.free(up[0]) and not checker.along(up):
             return min(opening, panda.STROKE)
     return None
 
@@ -426,7 +461,7 @@ def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptRe
     elif distance > TOLERANCE:
         found = coded("robot.rests_off", id=id, at=position, mm=distance * 1000)
         return AttemptResult(False, "NOT_AT_GOAL", found, distance)
-    if not support.carried(rig, id, goal.on):
+    if not (support.carried if goal.inside else support.stands_on)(rig, id, goal.on):
         by = support.format_shares(support.shares(rig, id))
         found = coded("robot.carried_by", id=id, on=goal.on, by=by)
         return AttemptResult(False, "NOT_SUPPORTED", found, distance)

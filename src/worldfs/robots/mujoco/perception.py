@@ -106,7 +106,7 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
                 if q is not None and checker.free(q):
                     yield standoff, checker, q
 
-    if (reached := first_way(views(), start, via=(arm.ready,))) is not None:
+    if (reached := first_way(views(), start, via=(arm.ready,), over=arm.solver)) is not None:
         return reached[1], reached[0]
     return (
         None

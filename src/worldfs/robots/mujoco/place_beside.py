@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.order_parameters import SUPPORT
 from worldfs.base.standard_operations import PLACE_BESIDE
 from worldfs.robots import rotations
@@ -118,7 +119,7 @@ def stands_beside(arm: Arm, goal: RelativePlacement, place: object_placement.Pla
     moved = float(np.linalg.norm(arm.rig.position(goal.other) - goal.at))
     if moved > STAYS:
         said = coded("handling.reference_moved", other=goal.other, mm=moved * 1000)
-        return AttemptResult(False, "MOVED_OTHERS", said, found.distance)
+        return AttemptResult(False, MOVED_OTHERS, said, found.distance)
     gap, across = space(arm, goal)
     off = max(abs(gap - goal.gap), across)
     words = {"id": goal.thing, "other": goal.other, "side": goal.side, "mm": gap * 1000, "want": goal.gap * 1000}

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.order_parameters import OBJECT, SUPPORT
 from worldfs.robots import displacements, rotations
 
@@ -332,5 +333,5 @@ def poured(arm: Arm, goal: PourGoal) -> AttemptResult:
         )
     meant = {id, *arm.reserved.handled_by_others(arm.robot_id, goal.began)}
     if others := displacements.displacements(goal.others, object_poses(rig), meant):
-        return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), off)
+        return AttemptResult(False, MOVED_OTHERS, displacements.displacement_text(others), off)
     return AttemptResult(True, "", coded("pour.done", **words), off)

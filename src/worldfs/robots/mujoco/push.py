@@ -19,7 +19,7 @@ from .action_evidence import ActionEvidence, plan_failure, rounded, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .body_limits import TOOL
-from .collision import Allowed, CollisionChecker, contacts, pair
+from .collision import OFF_PATH, Allowed, CollisionChecker, contacts, pair
 from .path_planner import first_way
 from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed
 from .shared_motion import Leg, plan_motion
@@ -88,7 +88,7 @@ def plan(arm: Arm, goal: PushGoal, job: str = "") -> PushPlan | Finding:
             elif found is not None:
                 yield found, arm.collision_checker(opening=found.opening), found.down[0]
 
-    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,), over=arm.solver)) is not None:
         return replace(reached[0], route=reached[1])
     if not solved:
         return unreachable_finding(arm, goal.thing, goal.start, coded("handling.no_joints_push"), job)
@@ -165,15 +165,15 @@ def _line(arm: Arm, goal: PushGoal, rotation: Array, opening: float) -> PushPlan
     if isinstance(ahead, int):
         return None
     checker = arm.collision_checker(opening=opening)
-    hits = checker.hits(above) or checker.along([above, *down])
+    hits = checker.along([above, *down], margin=OFF_PATH)
     if hits:
         return coded("handling.behind_it", hits=contacts(hits))
     allowed = {pair("robot", goal.thing)}
-    if hits := checker.along([down[-1], *ahead], allowed=allowed):
+    if hits := checker.along([down[-1], *ahead], allowed=allowed, margin=OFF_PATH):
         return coded("robot.on_the_way", hits=contacts(hits))
     end, last = start + way * length, [down[-1], *ahead][-1]
     back = arm.solver.line(last, np.array([end - way * BEHIND, end - way * BEHIND + geometry.up(rise)]), rotation)
-    if not isinstance(back, int) and (hits := checker.along([last, *back], allowed=allowed)):
+    if not isinstance(back, int) and (hits := checker.along([last, *back], allowed=allowed, margin=OFF_PATH)):
         return coded("robot.on_the_way", hits=contacts(hits))
     spare = _free_part(checker, last, _line_on(arm, last, end, way * goal.off, rotation), allowed)
     room = goal.off * len(spare) / SPARE_STEPS
@@ -193,7 +193,7 @@ def _free_part(checker: CollisionChecker, last: Array, path: list[Array], allowe
     """As much of a path on from `last` as is free."""
     free: list[Array] = []
     for q in path:
-        if checker.along([last, q], allowed=allowed):
+        if checker.along([last, q], allowed=allowed, margin=OFF_PATH):
             break
         free.append(q)
         last = q

@@ -11,6 +11,7 @@ import numpy as np
 from worldfs.base import pushing
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.order_parameters import OBJECT
 from worldfs.robots import displacements
 from worldfs.robots.orientation import FLAT
@@ -19,10 +20,10 @@ from . import params, removal_trial, support
 from .action_evidence import object_poses
 from .arm import Arm, AttemptResult, collision_finding, covered_finding
 from .array_types import Array
-from .collision import contacts, pair
+from .collision import contacts, depth_limits, pair
 from .object_placement import SPIN, STILL, WATCHED
-from .rig import TOUCH_DEPTH
 from .scene_layout import covers
+from .vessel_model import GRAINS
 
 LEAST, MOST = 0.01, 0.40  # m that a push may be long
 STEP = 0.01  # m between two places that are looked at
@@ -59,8 +60,8 @@ def direction(arm: Arm, order: Order) -> Array | Finding:
     if isinstance(given, str) and given.strip().lower() in WAYS:
         ahead, side = WAYS[given.strip().lower()]
         return np.asarray((arm.view.base_rotation @ np.array([ahead, side, 0.0]))[:2])
-    if isinstance(given, list | tuple) and len(given) in (2, 3):
-        numbers = [float(v) if isinstance(v, int | float) and math.isfinite(v) else math.nan for v in given[:2]]
+    if isinstance(given, list | tuple) and len(given) == 2:
+        numbers = [float(v) if isinstance(v, int | float) and math.isfinite(v) else math.nan for v in given]
         length = math.hypot(*numbers)
         if length > 1e-6:
             return np.array(numbers) / length
@@ -141,18 +142,21 @@ def blocked(arm: Arm, id: str, way: Array, distance: float, under: str) -> dict[
     data.qpos[:] = arm.simulation.data.qpos
     at, body = rig.qpos[id], rig.body[id]
     found: dict[tuple[str, str], float] = {}
-    for k in range(1, max(2, math.ceil(distance / STEP)) + 1):
-        data.qpos[at : at + 2] = rig.position(id)[:2] + way * distance * k / max(2, math.ceil(distance / STEP))
+    steps = max(2, math.ceil(distance / STEP))
+    for k in range(1, steps + 1):
+        data.qpos[at : at + 2] = rig.position(id)[:2] + way * distance * k / steps
         mujoco.mj_kinematics(model, data)
         mujoco.mj_collision(model, data)
-        for geoms, depth in zip(data.contact.geom.tolist(), data.contact.dist.tolist(), strict=True):
+        touched = data.contact
+        rows = zip(touched.geom.tolist(), -touched.dist, depth_limits(touched.frame), strict=True)
+        for geoms, depth, limit in rows:
             bodies = [int(rig.geom_body[g]) for g in geoms]
-            if body not in bodies or depth > -TOUCH_DEPTH:
+            if body not in bodies or depth <= limit:
                 continue
             other = rig.body_owner[bodies[1] if bodies[0] == body else bodies[0]]
-            if other not in (under, "robot"):
+            if other not in (under, "robot", GRAINS):  # grains are its content, or give way
                 met = pair(id, other)
-                found[met] = max(found.get(met, 0.0), -depth)
+                found[met] = max(found.get(met, 0.0), float(depth))
         if found:
             break
     return found
@@ -208,5 +212,5 @@ def pushed(arm: Arm, goal: PushGoal) -> AttemptResult:
     now = {other: pose for other, pose in object_poses(rig).items() if other != id}
     meant = arm.reserved.handled_by_others(arm.robot_id, goal.began)
     if others := displacements.displacements(goal.others, now, meant):
-        return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), short)
+        return AttemptResult(False, MOVED_OTHERS, displacements.displacement_text(others), short)
     return AttemptResult(True, "", coded("handling.pushed", **words), short)

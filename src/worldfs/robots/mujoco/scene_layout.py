@@ -15,6 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
+from worldfs.base import drawers
 from worldfs.base.errors import BadInput
 from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
@@ -314,7 +315,7 @@ def _furnish(
         rested = settled(solid, built, (), floor) or solid
         return replace(rested, shape="basket", color=thing.color or "#b98a54")
     if thing.shape in fixture_model.FIXTURES:
-        size = size or fixture_model.SIZE[thing.shape]
+        size = size or drawers.SIZE[thing.shape]
         solid = replace(thing, shape="box", size=size)
         return replace(settled(solid, built, (), floor) or solid, shape=thing.shape)
     if thing.shape == "region":

@@ -26,13 +26,18 @@ OPEN = 0.04  # m between the pads: from here on the gripper is called open
 
 def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     """Positions to 0.1 mm, turns to 0.001; relations from contact and pose."""
+    return _scene(arm.rig, robot_state(arm, robot_id), perception)
+
+
+def robot_state(arm: Arm, robot_id: str) -> RobotState:
+    """The arm's own entry."""
     rig = arm.rig
     held = rig.held()
     opening = rig.view.opening()
     base = rounded(rig.placement.base)
     given = rig.placement.robot
     turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
-    robot = RobotState(
+    return RobotState(
         robot_id,
         tuple(base if turned else base[:3]),
         {
@@ -42,7 +47,6 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
     )
-    return _scene(rig, robot, perception)
 
 
 def observe_carrier(carrier: Carrier) -> Scene:
@@ -92,9 +96,11 @@ def _scene(rig: BodyRig, robot: RobotState, perception: Json) -> Scene:
 
 
 def _furniture(rig: BodyRig, piece: Thing) -> Thing:
-    """As the file has it; of what opens, how far it is open (m or rad)."""
+    """As the file has it; of what opens, how far it is open (m or rad); of a basket beside vessels, what was poured
+    into it."""
     if piece.id not in rig.fixtures:
-        return replace(piece, extra={})
+        poured_into = rig.vessels and piece.shape == "basket"
+        return replace(piece, extra={GRAINS: rig.grains_in(piece.id)} if poured_into else {})
     opening = rig.opening(piece.id)
     return replace(
         piece, status=fixture_model.state(piece, opening), extra={"opening": rounded([max(opening, 0.0)], 3)[0]}

@@ -13,13 +13,14 @@ from worldfs.base import compound_orders
 from worldfs.base.compound_orders import SEQUENCES, Steps
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import UserError
+from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT
 from worldfs.base.workspace_bounds import LIMIT
 
-from . import panda, params, withdrawal
+from . import panda, params, support, withdrawal
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm
 from .array_types import Array
@@ -79,11 +80,33 @@ def _no_way(found: Finding, action_evidence: ActionEvidence) -> Outcome:
 
 
 def _way_home(arm: Arm) -> list[Array] | Finding:
-    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready)
+    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready, over=arm.solver)
     return way or Finding("NO_PATH", "", "", coded("robot.no_free_way_home"), "")
 
 
+def falls(arm: Arm) -> Finding | None:
+    """Why the fingers must not open here: what they hold is in no other hand and rests on nothing, and would fall."""
+    rig = arm.rig
+    held = rig.held()
+    if held is None or rig.holder(held) is not None:
+        return None
+    below = sum(part for by, part in support.shares(rig, held).items() if by != "robot")
+    if below > support.MOSTLY and support.flat(rig, held):
+        return None
+    return Finding(
+        "HOLDING",
+        "ENVIRONMENT.md robots[].holding",
+        coded("robot.empty_gripper"),
+        coded("robot.would_drop", id=held, at=rig.position(held)),
+        coded("robot.place_first", id=held),
+        "",
+        condition=facts(fact(rig.robot_id, "holding", held)),
+    )
+
+
 def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
+    if (dropped := falls(arm)) is not None:
+        return plan_failure(dropped, action_evidence.close())
     arm.mover.grip(panda.STROKE)
     arm.mover.wait(0.5)
     opening = arm.view.opening()
@@ -140,7 +163,10 @@ def _free_swings(arm: Arm) -> list[Array] | Finding:
 
 
 def plan_movement(arm: Arm, name: str) -> Finding | None:
-    """The limit that a movement would break; what else is in its way shows when it begins."""
+    """The limit that a movement would break, or that it would drop what is held; what else is in its way shows when it
+    begins."""
+    if name == "open_gripper":
+        return falls(arm)
     if name not in ("home", "ready", "wave") or not arm.limits.bounded:
         return None
     for plan in (_way_home, _free_swings) if name == "wave" else (_way_home,):
@@ -157,6 +183,17 @@ MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {
     "close_gripper": close_gripper,
     "wave": wave,
 }
+
+
+def move(arm: Arm, name: str, action_evidence: ActionEvidence) -> Outcome:
+    """A movement, and whether what it held is still in the hand."""
+    held = arm.rig.held()
+    done = MOVEMENTS[name](arm, action_evidence)
+    if not done.ok or held is None or name == "open_gripper" or arm.rig.held() == held:
+        return done
+    arm.mover.quiet(held)
+    lost = coded("robot.lost_carrying", id=held, at=arm.rig.position(held))
+    return Outcome.failure(Cause.ERROR, "OBJECT_LOST", lost, evidence=action_evidence.close())
 
 
 # --- sequences of orders ---
@@ -193,9 +230,8 @@ def _read_steps(order: Order, steps: Steps) -> Steps | Finding:
 
 def strategy(arm: Arm, order: Order, action_evidence: ActionEvidence, carry: RunOrder) -> Outcome:
     """A movement, or orders one after the other: the first failure ends it, with its own cause and code."""
-    movement = MOVEMENTS.get(name_of(order))
-    if movement is not None:
-        return movement(arm, action_evidence)
+    if name_of(order) in MOVEMENTS:
+        return move(arm, name_of(order), action_evidence)
     steps = steps_of(order)
     if isinstance(steps, Finding):
         return Outcome.failure(
@@ -256,9 +292,8 @@ def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvide
     done: list[Json] = []
     action_evidence.more["sequence"] = done
     for i, order in enumerate(orders, 1):
-        movement = MOVEMENTS.get(order.op)
-        if movement is not None:
-            outcome = movement(arm, ActionEvidence(arm))
+        if order.op in MOVEMENTS:
+            outcome = move(arm, order.op, ActionEvidence(arm))
         elif order.op in ("strategy", "real_execute"):
             outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", coded("robot.no_nesting", op=order.op))
         else:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Profile, Scene
+from worldfs.robots.displacements import as_told
 
 from .drawn_world import DrawnWorld
 from .pacing import Pacing
@@ -48,6 +49,7 @@ class SharedWorld:
         self._open: set[str] = set()
         self._tabletop: Tabletop | None = None
         self.made_up = False  # its things are of no file
+        self._told = Scene()  # what the present world was built from
 
     def join(self, robot_id: str, profile: Callable[[], Profile]) -> None:
         """The next world that is built has an arm of this robot, which begins within the bounds of its profile."""
@@ -98,7 +100,7 @@ class SharedWorld:
                     scene = replace(made, robots=scene.robots or first, extra=scene.extra)
                 plan = layout(scene, *self.arms, carriers=self.carriers, quadrupeds=self.quadrupeds)
                 built = Tabletop(stood(plan), {id: profile() for id, profile in self._profiles.items()})
-                self._tabletop, self.made_up = built, blank
+                self._tabletop, self.made_up, self._told = built, blank, scene
                 built.pace(self._pacing)
                 if self._stream is not None:
                     self._stream.put(TABLETOP, DrawnWorld(built.plan, built.simulation, plans=built.plans))
@@ -109,6 +111,10 @@ class SharedWorld:
                 )  # fmt: skip
             self._open.add(robot_id)
             return self._tabletop
+
+    def assumed(self, told: Scene, seen: Scene) -> Scene:
+        """What a body that is opened on `told`, and sees `seen`, has from there: empty in a world that was made up."""
+        return Scene() if self.made_up else as_told(told, seen, self._told)
 
     def _scene(self) -> Scene:
         """A table with things; a house, where all robots walk."""

@@ -13,6 +13,7 @@ from worldfs.robots import orientation
 from . import fixture_model
 from .rig import BodyRig
 from .scene_layout import within
+from .vessel_model import GRAINS
 
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
@@ -23,8 +24,23 @@ MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 def loads(rig: BodyRig, id: str) -> dict[str, float]:
     """The supports of an object, by id ("robot", "floor"), each with its upward force (N); no downward forces."""
-    model, data, body = rig.simulation.model, rig.simulation.data, rig.body[id]
     found: dict[str, float] = {}
+    for body, newtons in _body_loads(rig, id).items():
+        owner = rig.body_owner[body]
+        found[owner] = found.get(owner, 0.0) + newtons
+    return {owner: newtons for owner, newtons in found.items() if newtons > 0}
+
+
+def on_part(rig: BodyRig, id: str, fixture: str) -> bool:
+    """Whether a fixture's moving part carries an object that is not in the fixture: it lies on a lid or across rims."""
+    part = _body_loads(rig, id).get(rig.fixtures[fixture].body, 0.0)
+    return part > TOUCH * weight(rig, id) and not encloses(rig, fixture, id)
+
+
+def _body_loads(rig: BodyRig, id: str) -> dict[int, float]:
+    """The upward force (N) of each body of the model that touches an object; below 0 where it presses down."""
+    model, data, body = rig.simulation.model, rig.simulation.data, rig.body[id]
+    found: dict[int, float] = {}
     force = np.zeros(6)
     for i, (one, other) in enumerate(rig.geom_body[data.contact.geom].tolist()):
         if body not in (one, other) or one == other:
@@ -32,9 +48,9 @@ def loads(rig: BodyRig, id: str) -> dict[str, float]:
         mujoco.mj_contactForce(model, data, i, force)
         # the first axis of a contact's frame points from its first body to its second: the force is on the second
         upward = float(data.contact.frame[i].reshape(3, 3)[:, 2] @ force[:3])
-        owner = rig.body_owner[one if other == body else other]
-        found[owner] = found.get(owner, 0.0) + (upward if other == body else -upward)
-    return {owner: newtons for owner, newtons in found.items() if newtons > 0}
+        by = one if other == body else other
+        found[by] = found.get(by, 0.0) + (upward if other == body else -upward)
+    return found
 
 
 def weight(rig: BodyRig, id: str) -> float:
@@ -69,6 +85,11 @@ def share(rig: BodyRig, id: str, place: str) -> float:
 def carried(rig: BodyRig, id: str, place: str) -> bool:
     """Whether `place` carries a thing by itself."""
     return share(rig, id, place) >= CARRIES
+
+
+def stands_on(rig: BodyRig, id: str, place: str) -> bool:
+    """The same of what is not in the place: on a lid, it rests on the chest."""
+    return shares(rig, id).get(place, 0.0) >= CARRIES
 
 
 def encloses(rig: BodyRig, place: str, id: str) -> bool:
@@ -107,6 +128,12 @@ def riders(rig: BodyRig, id: str) -> list[str]:
                 found.append(other)
                 left.append(other)
     return found
+
+
+def touched_from_outside(rig: BodyRig, id: str) -> set[str]:
+    """What touches a thing, but for the robot, what the thing carries, and grains, which are its content or give
+    way."""
+    return rig.touching(id) - {"robot", GRAINS, *riders(rig, id)}
 
 
 def format_shares(found: Mapping[str, float]) -> str:

@@ -27,6 +27,7 @@ from .motion_control import CLOSE, MotionController
 from .motion_loop import CHECK_EVERY, MotionLoop
 from .pacing import Pacing
 from .quadruped.quadruped import Quadruped
+from .quadruped.walker import STAND_UP
 from .reserved_space import ReservedSpace
 from .rig import BodyRig, Rig
 from .scene_layout import LABEL_FLOOR, SceneLayout
@@ -36,7 +37,7 @@ from .touch_log import TouchLog
 
 NO_PROFILES: Final[Mapping[str, Profile]] = MappingProxyType({})
 SETTLE = 0.3  # s in which the world comes to rest when it is built
-UNSETTLED = 1.8  # s more, while a thing still falls, tips or slides
+UNSETTLED = 6.0  # s more at most, while a thing still falls, tips, slides or rolls
 RESTS = (0.01, 0.05)  # m/s and rad/s
 AHEAD, LOW_HANDS = 0.42, (0.4, 0.3, 0.24, 0.19, 0.15, 0.12, 0.085, 0.06)  # m, of the tool point from the base
 AHEAD_SHARE = 0.8  # of the reach, where that is less
@@ -162,7 +163,10 @@ class Tabletop:
             if self._is_settled():
                 break
         for quadruped in self._quadrupeds.values():
-            quadruped.walker.settle()
+            for _ in range(1 + round(UNSETTLED / STAND_UP)):
+                quadruped.walker.settle()
+                if self._is_settled():
+                    break
 
     def _is_settled(self) -> bool:
         model, speeds = self.simulation.model, self.simulation.data.qvel

@@ -15,7 +15,7 @@ from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_o
 from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Profile, Scene
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Profile, RobotState, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
@@ -31,12 +31,12 @@ from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
 from .motion_loop import STILL, MotionStopped, measured
 from .order_review import handled_things, order_subject, review
-from .scene_observation import observe
+from .scene_observation import observe, robot_state
 from .shared_world import SharedWorld
 from .touch_log import judged
 from .world_difference import CameraSensor, WorldDifference
 
-FALLS, LOOK = 2.0, 0.1  # s
+FALLS, LOOK = 6.0, 0.1  # s
 FALLING = 0.02  # m/s
 UNNAMED = "unknown"  # category of what matches no name
 
@@ -87,6 +87,7 @@ class TabletopDriver:
         self._by_camera = perception == CAMERA
         self._difference, self._max_frame_age = difference, max_frame_age
         self.looks: CameraLooks | None = None
+        self._kept: str | None = None  # what it held when its last order ended; None while one is at work
 
     @property
     def arm(self) -> Arm:
@@ -105,10 +106,13 @@ class TabletopDriver:
         if self._album_root is not None:
             own_folder = self.robot_id if self.world.several else ""
             self._album = ImageStore(self._album_root, own_folder)
+        self._kept = self._arm.rig.held()
         self._filmed()
         self._open_eyes()
         self.photograph(None)
-        self._assumed = Scene() if self.world.made_up else None if self._by_camera else self.observe()
+        self._assumed = (
+            None if self._by_camera and not self.world.made_up else self.world.assumed(scene, self.observe())
+        )
 
     def _opened(self, told: Scene) -> Arm:
         if (other := self._difference) is None:
@@ -148,9 +152,11 @@ class TabletopDriver:
 
     def execute(self, order: Order, run: Run) -> Outcome:
         with self.arm.view.working(order=True):
+            self._kept = None
             try:
                 return self._execute(order, run)
             finally:
+                self._kept = self.arm.rig.held()
                 self.arm.planned = ()
                 self.arm.reserved.finish(self.robot_id, float(self.arm.simulation.data.time))
 
@@ -177,6 +183,10 @@ class TabletopDriver:
             self._await_rest(arm.reserved.handled_by_others(self.robot_id, start))
         if others := action_evidence.also_moved():
             outcome = displacements.with_displacements(outcome, others)
+            if outcome.ok and action_evidence.bystanders():
+                outcome = displacements.not_its_own(outcome)
+        if not outcome.ok and arm.mover.moved:
+            outcome = action_evidence.with_places(outcome)
         wall_s = round(run.clock.monotonic() - began, 3)
         outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
         trouble = self.photograph(run.artifacts)
@@ -197,6 +207,16 @@ class TabletopDriver:
     def standstill(self, since: float) -> Standstill:
         arm = self._arm
         return Standstill(True) if arm is None else measured(arm.simulation, arm.mover.speed, STILL)
+
+    def lost(self) -> tuple[str, RobotState] | None:
+        arm = self._arm
+        if arm is None or self._kept is None:
+            return None
+        with arm.view.working():
+            kept = self._kept
+            if kept is None or arm.rig.held() == kept:
+                return None
+            return kept, robot_state(arm.planning, self.robot_id)
 
     def close(self) -> None:
         self.stop_recording()

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.order_parameters import OBJECT
@@ -35,7 +36,7 @@ def upright_subject(arm: Arm, order: Order) -> str | Finding:
         return Finding("CRITIC_REFUSED", field, coded("handling.has_axis"), found, fix, order.id)
     if support.lean(arm.rig, id, STANDING) <= FLAT:
         found, fix = coded("handling.stands", id=id), coded("handling.nothing_to_turn")
-        return Finding("CRITIC_REFUSED", field, coded("handling.lying"), found, fix, order.id)
+        return Finding(ALREADY_SO, field, coded("handling.lying"), found, fix, order.id)
     return id
 
 

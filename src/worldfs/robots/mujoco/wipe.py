@@ -10,6 +10,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+from worldfs.base.moved_others import MOVED_OTHERS
 from worldfs.base.name_parts import is_called
 from worldfs.base.order_parameters import OBJECT, SUPPORT
 from worldfs.base.standard_operations import WIPERS
@@ -20,7 +21,7 @@ from .action_evidence import ActionEvidence, object_poses, plan_failure, seen_be
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .body_limits import TOOL
-from .collision import contacts, pair
+from .collision import OFF_PATH, contacts, pair
 from .path_planner import plan_path
 from .scene_layout import covers
 from .shared_motion import Leg, plan_motion
@@ -214,11 +215,14 @@ def plan_strokes(arm: Arm, goal: WipeGoal, job: str) -> WipePlan | Finding:
         solved = True
         hits = checker.along(planned.over[1:])
         for stroke in planned.strokes:
-            hits = hits or checker.along(stroke, allowed={pair(goal.sponge, goal.on)})
+            hits = hits or checker.along(stroke, allowed={pair(goal.sponge, goal.on)}, margin=OFF_PATH)
         if hits:
             why = why or coded("robot.on_the_way", hits=contacts(hits))
             continue
-        over, back = (plan_path(checker, way[0], way[1], via=(arm.ready,)) for way in (planned.over, planned.back))
+        over, back = (
+            plan_path(checker, way[0], way[1], via=(arm.ready,), over=arm.solver)
+            for way in (planned.over, planned.back)
+        )
         if over is not None and back is not None:
             return replace(planned, over=over, back=back)
         why = why or coded("robot.no_free_way_to_it")
@@ -352,5 +356,5 @@ def wiped(arm: Arm, goal: WipeGoal, touched: TouchedSpots) -> AttemptResult:
         return AttemptResult(False, "NOT_AT_GOAL", said, off)
     meant = {id, *arm.reserved.handled_by_others(arm.robot_id, goal.began)}
     if others := displacements.displacements(goal.others, object_poses(rig), meant):
-        return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), off)
+        return AttemptResult(False, MOVED_OTHERS, displacements.displacement_text(others), off)
     return AttemptResult(True, "", coded("wipe.done", **words), off)

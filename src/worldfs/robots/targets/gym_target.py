@@ -13,6 +13,7 @@ from worldfs.base.extras import needs
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
 from worldfs.base.plugin_calls import called
+from worldfs.base.plugin_faults import error_text
 from worldfs.base.plugin_values import WrongValue, found_text, is_true, parse, parsed
 from worldfs.robots.targets.environments.foreign_values import flat
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
@@ -42,14 +43,14 @@ class GymTarget:
                 expected=coded("target.env_config"),
             )
         try:
-            self._env = gymnasium.make(self._id, **(kwargs or {}))
+            self._env = called(lambda: gymnasium.make(self._id, **(kwargs or {})), self._id)
             self.reset(seed=seed if isinstance(seed, int) else None)
         except gymnasium.error.Error as error:
             raise BadInput(str(error), path=f"{at} config.env_id", expected=coded("target.environment")) from error
         except Exception as error:  # a simulator's own library: whatever it raises, the target is not available
             self.close()
             raise MissingRequirement(
-                coded("session.no_start", name=self._id, kind=type(error).__name__, why=str(error)),
+                coded("session.no_start", name=self._id, kind=type(error).__name__, why=error_text(error)),
                 path=f"{at} backend",
                 fix=coded("target.see_package"),
             ) from error
@@ -58,6 +59,11 @@ class GymTarget:
         return sensors_shown(self._seen)
 
     def actions(self) -> Sequence[ActionSpec]:
+        where = f"{self._id} action_space"
+        specs: Sequence[ActionSpec] = parse(Sequence[ActionSpec], called(self._actions, where), where)  # type: ignore[assignment]  # that is what it parses
+        return specs
+
+    def _actions(self) -> Sequence[ActionSpec]:
         space = self._env.action_space
         name = str(self.target.config.get("representation") or RAW)
         hz = float(self._env.metadata.get("render_fps") or 20)
@@ -75,19 +81,8 @@ class GymTarget:
         return self._seen
 
     def step(self, action: Array, representation: str) -> StepResult:
-        space = self._env.action_space
-        given: Any = np.asarray(action, dtype=getattr(space, "dtype", None) or np.float32)
-        clamped: tuple[str, ...] = ()
-        if hasattr(space, "low"):
-            if given.shape != space.shape:
-                raise BadInput(
-                    coded("target.action_shape", shape=str(given.shape)), path=self._id, expected=f"{space.shape}"
-                )
-            inside = np.clip(given, space.low, space.high)
-            clamped, given = (() if np.array_equal(inside, given) else ("action space",)), inside
-        else:
-            given = space.dtype.type(np.clip(round(float(given.ravel()[0])), 0, space.n - 1))
         where = f"{self._id} step"
+        given, clamped = called(lambda: self._clipped(action), where)
         answer = _tuple_of(5, called(lambda: self._env.step(given), where), where)
         observation, reward, terminated, truncated, info = answer
         if type(info) is not dict:
@@ -103,6 +98,22 @@ class GymTarget:
             clamped,
         )
 
+    def _clipped(self, action: Array) -> tuple[object, tuple[str, ...]]:
+        """The action as the environment takes it, and what was clamped."""
+        space = self._env.action_space
+        given: Any = np.asarray(action, dtype=getattr(space, "dtype", None) or np.float32)
+        clamped: tuple[str, ...] = ()
+        if hasattr(space, "low"):
+            if given.shape != space.shape:
+                raise BadInput(
+                    coded("target.action_shape", shape=str(given.shape)), path=self._id, expected=f"{space.shape}"
+                )
+            inside = np.clip(given, space.low, space.high)
+            clamped, given = (() if np.array_equal(inside, given) else ("action space",)), inside
+        else:
+            given = space.dtype.type(np.clip(round(float(given.ravel()[0])), 0, space.n - 1))
+        return given, clamped
+
     def observe(self) -> Observation:
         return self._seen
 
@@ -116,7 +127,7 @@ class GymTarget:
     def close(self) -> None:
         env, self._env = self._env, None
         if env is not None:
-            env.close()
+            called(env.close, f"{self._id} close")
 
 
 def _tuple_of(size: int, answer: object, where: str) -> tuple[object, ...]:

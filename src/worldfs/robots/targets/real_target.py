@@ -25,7 +25,7 @@ from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 from .cameras import Cameras
 from .kinematics import quaternion
 from .robots.robot_interface import KnowsWidth, RobotCommand, RobotFactory, RobotInterface, RobotReading
-from .safety import ArmSafety, BaseSafety, judge, unreadable
+from .safety import ArmSafety, BaseSafety, impossible, judge, unreadable
 from .safety_limits import SafetyLimits, effective_limits, limits_json
 from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetStopped
 from .target_declaration import ROBOTS
@@ -152,7 +152,8 @@ class RealTarget:
                     expected=coded("target.stale_limit", s=self._limits.stale_s), fix=coded("target.faster_policy"),
                 )  # fmt: skip
             reading = self._read()
-            if why := judge(reading, self._limits, self.context.clock.monotonic()):
+            now = self.context.clock.monotonic()
+            if why := impossible(reading, self.robot.maker) or judge(reading, self._limits, now):
                 raise TargetStopped(why, path=self.target.id, fix=coded("target.see_robot_anew"))
             now = self.context.clock.monotonic()
             elapsed = now - self._sent_at if self._moving else safety.period
@@ -208,7 +209,7 @@ class RealTarget:
 
     def standstill(self, since: float) -> Standstill:
         """By the speeds that the robot reports, and by where it was at each reading for half a second. A reading that
-        would keep it from being moved as unreadable shows none."""
+        would keep it from being moved as unreadable shows none, nor does one that no command has changed."""
         if not self._wire.acquire(timeout=0):
             return Standstill(False, coded("target.wire_busy"))
         try:
@@ -217,7 +218,9 @@ class RealTarget:
             self._wire.release()
         if reading.at <= since:
             return Standstill(False, reading.trouble or coded("stop.no_measurement"))
-        if why := unreadable(reading, self._limits, self.context.clock.monotonic()):
+        now, safety = self.context.clock.monotonic(), self._safety
+        why = impossible(reading, self.robot.maker) or unreadable(reading, self._limits, now)
+        if why := why or (safety.disbelieved(reading) if safety is not None else ""):
             return Standstill(False, why)
         arm = bool(self.robot.joints)
         before, low = self._still_before, STILL if arm else STILL_BASE

@@ -25,6 +25,9 @@ LOST = 2.0  # times the allowed lag: farther off, it does not follow its command
 ECHOES = 2  # commands in a row after which joints equal their commands exactly: no encoder reads so
 STIRRED = 1e-4  # rad of a command that moves something
 FROZEN_S = 1.0  # of commands that should move it, while every joint reads the very same: no encoder does
+UNMOVED, UNMOVED_S = 0.05, 0.3  # rad or m, and s, of commands after which a state that is still the very same is none
+BEYOND = 1.0  # rad outside its maker's range: no joint is there, whatever the tolerances and the zero of its encoder
+FARTHEST = 1e6  # rad, m: no joint and no base is there
 EPS = 1e-9
 
 
@@ -46,11 +49,54 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
 
 
 def unreadable(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
-    """ "", or why its speeds count for nothing, whatever they are. Forces above a limit are measured all the same."""
+    """ "", or why it shows no standstill, whatever its speeds are. Forces above a limit are measured all the same."""
     numbers = (reading.joints, reading.place, reading.velocity, reading.speeds, reading.torques, reading.native)
     if not _finite(*numbers, np.array((reading.opening, reading.force))):
         return coded("target.no_state")
     return _untimely(reading, limits, now) or reading.trouble
+
+
+def impossible(reading: RobotReading, maker: SafetyLimits) -> str:
+    """ "", or where it says to be and no such robot can be: it is neither moved by that, nor does that show that it
+    stands."""
+    if reading.place is not None and bool((np.abs(reading.place) > FARTHEST).any()):
+        return coded("target.far_place", m=float(np.max(np.abs(reading.place))))
+    off = np.abs(reading.joints) > FARTHEST
+    if maker.joint_low is not None and maker.joint_high is not None:
+        off |= (reading.joints < maker.joint_low - BEYOND) | (reading.joints > maker.joint_high + BEYOND)
+    if not off.any():
+        return ""
+    i = int(np.argmax(off))
+    return coded("target.far_joint", joint=i + 1, rad=float(reading.joints[i]))
+
+
+class CommandResponse:
+    """Whether a robot's state has changed, in any bit, since it was commanded to move. One that has not is no
+    measurement: the robot may move. One that stands without a command reads the same for ever, and stands."""
+
+    def __init__(self) -> None:
+        self._state: Array = np.zeros(0)
+        self._asked: Array = np.zeros(0)  # rad or m of the commands since the state is as it is
+        self._farthest = self._asked_s = 0.0
+        self._denied = False
+
+    def see(self, state: Array) -> None:
+        if not np.array_equal(self._state, state):
+            self._state, self._asked = np.array(state, dtype=float), np.zeros(0)
+            self._farthest, self._asked_s, self._denied = 0.0, 0.0, False
+
+    def command(self, change: Array, seconds: float) -> None:
+        self._asked = change + self._asked if self._asked.size else change
+        self._farthest = max(self._farthest, float(np.max(np.abs(self._asked), initial=0.0)))
+        self._asked_s += seconds if change.any() else 0.0
+
+    def deny(self) -> None:
+        """The state, as it is, was found to be no measurement."""
+        self._denied = True
+
+    @property
+    def is_missing(self) -> bool:
+        return self._denied or (self._farthest >= UNMOVED and self._asked_s >= UNMOVED_S)
 
 
 class ArmSafety:
@@ -69,12 +115,21 @@ class ArmSafety:
         self._at: Array = np.zeros(count)
         self._stirred, self._exact = False, 0  # did the last command move it; how often it was there exactly
         self._read, self._frozen_s = self._at, 0.0  # the last reading, and for how long it is the very same
+        self._response, self._echoes = CommandResponse(), False
         self._opening = 0.0
 
     def begin(self, reading: RobotReading) -> None:
         self._at, self._opening = np.array(reading.joints, dtype=float), reading.opening
         self._stirred, self._exact = False, 0
         self._read, self._frozen_s = self._at, 0.0
+        self._response.see(self._at)
+
+    def disbelieved(self, reading: RobotReading) -> str:
+        """ "", or why its joints are not what its encoders measure, by the commands that it was sent."""
+        if self._echoes:
+            return coded("target.echoes")
+        self._response.see(reading.joints)
+        return coded("target.unmoved") if self._response.is_missing else ""
 
     def bound(
         self, reading: RobotReading, action: Array, representation: str, elapsed: float
@@ -94,6 +149,8 @@ class ArmSafety:
             )  # fmt: skip
         if self._stirred:
             self._exact = self._exact + 1 if lag <= EPS else 0
+            self._echoes = self._exact >= ECHOES or (self._echoes and self._exact > 0)
+        self._response.see(reading.joints)
         if self._exact >= ECHOES:
             raise TargetStopped(
                 coded("target.echoes"),
@@ -102,6 +159,7 @@ class ArmSafety:
         same = self._stirred and np.array_equal(self._read, reading.joints)
         self._read, self._frozen_s = np.array(reading.joints), self._frozen_s + elapsed if same else 0.0
         if self._frozen_s > FROZEN_S:
+            self._response.deny()
             raise TargetStopped(
                 coded("target.frozen", s=FROZEN_S),
                 expected=coded("target.encoders"), fix=coded("target.see_encoders"),
@@ -117,6 +175,7 @@ class ArmSafety:
             clamped.append("lag")
             change = np.zeros_like(change)  # it is blocked or slow: the command waits for it
         self._at = start + change
+        self._response.command(change, elapsed)
         self._opening = self._fingers(float(numbers[-1]), representation, elapsed, clamped)
         return RobotCommand(self._at.copy(), self._opening), list(dict.fromkeys(clamped))
 
@@ -213,9 +272,16 @@ class BaseSafety:
     def __init__(self, limits: SafetyLimits, period: float) -> None:
         self.limits, self.period = limits, period
         self._last: Array = np.zeros(3)
+        self._response = CommandResponse()
 
     def begin(self, reading: RobotReading) -> None:
         self._last = np.zeros(3)
+        self._response.see(_whereabouts(reading))
+
+    def disbelieved(self, reading: RobotReading) -> str:
+        """As for an arm, of where it is and how fast."""
+        self._response.see(_whereabouts(reading))
+        return coded("target.unmoved") if self._response.is_missing else ""
 
     def bound(
         self, reading: RobotReading, action: Array, representation: str, elapsed: float
@@ -241,6 +307,8 @@ class BaseSafety:
             clamped.append("workspace")
             wanted[:2] = 0.0
         self._last = wanted
+        self._response.see(_whereabouts(reading))
+        self._response.command(wanted * elapsed, elapsed)
         return RobotCommand(velocity=wanted.copy()), list(dict.fromkeys(clamped))
 
     def _stays(self, reading: RobotReading, velocity: Array) -> bool:
@@ -288,6 +356,10 @@ def _untimely(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     if not -limits.stale_s <= now - reading.at <= limits.stale_s:
         return coded("target.old_state", age=now - reading.at, s=limits.stale_s)
     return ""
+
+
+def _whereabouts(reading: RobotReading) -> Array:
+    return np.concatenate([part for part in (np.zeros(0), reading.place, reading.velocity) if part is not None])
 
 
 def _finite(*parts: Array | None) -> bool:

@@ -71,7 +71,9 @@ class TabletopTarget:
             control_hz=self._hz, pictures=pictures, picture_sizes=self._sizes(), body=body,
         )  # fmt: skip
         self._env.reset(seed=self._seed)
-        self._assumed = self.scene() if given is scene else Scene()
+        if given is scene:
+            assumed = body.assumed()  # None: it goes by its cameras
+            self._assumed = self.scene() if assumed is None else assumed
 
     def sensors(self) -> frozenset[str]:
         """Joint states always; pictures and depth where cameras are declared and OpenGL is here."""

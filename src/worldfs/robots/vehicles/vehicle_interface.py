@@ -53,6 +53,7 @@ class DriveState(NamedTuple):
     finished_at: float | None = None  # the context's clock, when it said that it had arrived
     code: str = ""  # why it failed
     message: str = ""
+    repeatable: bool = False  # of one that failed: nothing of it was driven, or its own navigation gave it up
     foreign: bool = False  # it follows another controller's order, which is not ours to end
 
 
@@ -89,7 +90,8 @@ class Vehicle(Protocol):
         ...
 
     def way(self, start: Pose, goal: DriveGoal) -> Sequence[DriveGoal]:
-        """The places that it would pass, from where it stands to the goal. Raises `BadInput` where there is no way."""
+        """The places that it would pass, from where it stands to the goal, as it knows that; empty: it finds its own
+        way. Raises `BadInput` where there is no way."""
         ...
 
     def begin(self, order_id: str, goal: DriveGoal, taken: Taken) -> None:

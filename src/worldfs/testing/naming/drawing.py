@@ -145,6 +145,10 @@ class Draw:
         hue = colour if name.language == EN else words_zh.COLOURS[colour]
         return (english if name.language == EN else chinese)(name.words, name.head, hue)
 
+    def write_as_said(self) -> None:
+        """Names in this scene keep their capitals and spaces."""
+        self._shown = ""
+
     # -- things ---------------------------------------------------------------------------------------------------
 
     def add(self, name: Label, look: Look = ORDINARY) -> Item:

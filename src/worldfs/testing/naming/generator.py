@@ -9,7 +9,22 @@ from typing import Final
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 
-from . import asking, asking_whole, choosing, endings, left_alone, one_thing, related, several_things, stated
+from . import (
+    asking,
+    asking_whole,
+    choosing,
+    endings,
+    left_alone,
+    left_places,
+    not_so,
+    one_thing,
+    partly,
+    related,
+    said_besides,
+    said_once,
+    several_things,
+    stated,
+)
 from .drawing import Draw
 from .grammar import Speech
 from .labels import EN, ZH
@@ -21,10 +36,14 @@ TABLE: Final = Thing(TABLE_ID, "table", "furniture", (0.45, 0.0, 0.0), size=(0.9
 KINDS: Final[Mapping[str, Kind]] = {
     **one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS, **asking_whole.KINDS,
     **endings.KINDS, **related.KINDS, **left_alone.KINDS,
-    **stated.KINDS,
+    **stated.KINDS, **partly.KINDS, **said_besides.KINDS, **said_once.KINDS, **not_so.KINDS,
+    **left_places.KINDS,
 }  # fmt: skip
-QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED))
-ENGLISH_ONLY: Final = one_thing.ENGLISH_ONLY | endings.ENGLISH | stated.ENGLISH
+QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED, *said_once.ASKED))
+ENGLISH_ONLY: Final = frozenset().union(
+    one_thing.ENGLISH_ONLY, endings.ENGLISH, stated.ENGLISH, said_besides.ENGLISH, not_so.ENGLISH, left_places.ENGLISH
+)
+CHINESE_ONLY: Final = said_besides.CHINESE | said_once.CHINESE | not_so.CHINESE
 TRIES: Final = 400  # of the same kind, until its truth is certain
 
 
@@ -74,7 +93,7 @@ def case(seed: int, number: int) -> Case:
     """The case of that number: the kinds in turn, English and Chinese 2:1. `RuntimeError`: none can be drawn."""
     names = list(KINDS)
     kind = names[number % len(names)]
-    chinese = (number // len(names)) % 3 == 2 and kind not in ENGLISH_ONLY
+    chinese = kind in CHINESE_ONLY or ((number // len(names)) % 3 == 2 and kind not in ENGLISH_ONLY)
     language = ZH if chinese else EN
     for turn in range(TRIES):
         rng = random.Random(f"{seed} {number} {turn}")  # noqa: S311  # a drawn case is no secret

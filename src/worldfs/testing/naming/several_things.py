@@ -46,6 +46,34 @@ def listed(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(said, s.into(d.places[0])), Truth(ends(things, [d.places[0].id]))
 
 
+def listed_beside(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "All of the umbrella and the tag", 把收据和雨伞都…, with a beach umbrella: it stays."""
+    name = d.compound()
+    head = d.head(name)
+    d.ordinary_places()
+    things = [d.add(head), d.add(d.plain())]
+    d.add(name)
+    d.fill(0, 2)
+    if any(the(thing.name, d.things).thing != thing for thing in things):
+        raise Redraw
+    d.rng.shuffle(things)
+    said = s.join([s.the(t.name) for t in things])
+    said = s.pick("{} / both {} / all of {} / each of {}", "{}都 / {}全都 / {}全部 / {}两样都").format(said)
+    if not (head.countable and things[0].name.countable and things[1].name.countable) and " of " in said:
+        raise Redraw
+    return s.put(said, s.into(d.places[0])), Truth(ends(things, [d.places[0].id]), ask=True)
+
+
+def to_two_places(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The cup in the basket and the cup on the tray": which of the two?"""
+    (a,), p, q = two_places(d, 1)
+    text = s.pick(
+        "put {a} {p} and {a} {q} / put {a} {p} and put {a} {q} / put {a} {p}, {a} {q}",
+        "把{a}{p}，把{a}{q} / 把{a}{p}，{a}{q} / {a}{p}，{a}{q}",
+    )
+    return text.format(a=s.the(a.name), p=s.into(p), q=s.into(q)), Truth()
+
+
 def too(d: Draw, s: Speech) -> tuple[str, Truth]:
     """ "Put the lemon in the tray and the tomato too." """
     first, second = distinct(d, 2)
@@ -618,7 +646,8 @@ def hold_both(d: Draw, s: Speech) -> tuple[str, Truth]:
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "list": listed, "too": too, "two clauses": two_clauses, "order": in_order, "it": pronoun, "them": pronoun_of_two,
+    "list": listed, "list beside a compound": listed_beside, "one thing to two places": to_two_places,
+    "too": too, "two clauses": two_clauses, "order": in_order, "it": pronoun, "them": pronoun_of_two,
     "everything": everything, "all but one": all_but_one, "all but a modifier": all_but_modifier,
     "all but all": all_but_all, "all of a head but one": all_of_head_but_one, "the other one": the_other,
     "all of a head": all_of_head, "all of a modifier": all_of_modifier,

@@ -220,6 +220,13 @@ ENDINGS: Final = (  # series of what tells things of one name apart
     "5 m, 2 m, 10 m", "large, small", "red, blue, green", "SE, 12", "M6, M8", "new, old", "No. 1, No. 2", "1b, 1",
     "light blue, dark blue, red", "small red, large blue, 2", "12, 12 pro, 12 pro max",
 )  # fmt: skip
+TAILS: Final = (  # after a head: a size, a brand, an owner
+    "80_grit, size_4, 250_ml, 1_m, Brovex, Maren, Dr_Helm, USB-C, 12_volt, model_7, HX9"
+)
+HALVES: Final = (  # a modifier, and the half of it that says another thing
+    "half-full|full, sugar-free|sugar, over-ripe|ripe, low-fat|fat, never-worn|worn, semi-dry|dry, off-white|white, "
+    "anti-rust|rust, nut-free|nut, non-slip|slip, ultra-thin|thin, pre-owned|owned, rust-proof|rust"
+)
 TOLD_AFTER: Final = (  # a head, and what tells more of it
     "book about cats, book about wine, jar containing nails, sign saying stop, cup made of tin, bag full of screws, "
     "box labelled fragile, card per person, tablets against pain, photo showing dogs, mug from paris, key to the shed, "

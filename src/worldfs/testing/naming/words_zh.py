@@ -119,6 +119,10 @@ ENDINGS: Final = (  # series of what tells things of one name apart
     "L, XL", "A, AB, B", "500ml, 1L", "5号, 7号", "一, 二, 三", "甲, 乙", "-大, -小", "大号, 小号", "红, 蓝", "M6, M8",
     "一号, 二号", "新, 旧", "A款, B款", "大码, 小码", "深蓝, 浅蓝, 红", "新款, 旧款",
 )  # fmt: skip
+TAILS: Final = "250毫升, 1米,  2厘米,  莲芷酒店,  Maren, 《霁川》, 3公斤"  # after a head: a size, an owner, a title
+HALVES: Final = (  # a modifier, and signs of it that say another thing
+    "防水|水, 反光|光, 半成品|成品, 仿真|真, 小红的|红的, 老黄的|黄的, 大林的|林的, 小白的|白的, 无铅|铅, 防滑|滑"
+)
 MIXED: Final = (
     "USB|线, T|恤, A4|纸, LED|灯, 3D|眼镜, K歌|话筒, CD|盒, 5号|电池, 7号|电池, U|盘, PVC|管, GPS|定位器, AA|电池, "
     "Type-C|线, 2号|钥匙"

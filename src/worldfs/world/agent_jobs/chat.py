@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Final, Protocol
 
 from worldfs.access.binding import Binding
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Outcome
-from worldfs.base.plugin_faults import PluginFault
-from worldfs.base.plugin_values import WrongValue
 from worldfs.base.stop_words import is_stop, may_be_about_stopping
 from worldfs.tree.verb_values import Written
 
@@ -62,12 +60,18 @@ class Chat:
         text, members = split_message(text)
         if not text.strip():
             return Written(0)
-        if is_stop(text, lambda: self._robots(binding)):
+        stops = is_stop(text, lambda: self._robots(binding))
+        if stops:
             self._stop(binding)  # whatever its members say
         answers, terms = read_answers(members), read_terms(members)
         params: Json = {"text": text, ANSWERS: answers_json(answers)} if answers else {"text": text}
         op = URGENT if may_be_about_stopping(text) else "say"
-        id = self._calls.submit(binding, KIND, op, params, correlation=correlation, terms=terms)
+        try:
+            id = self._calls.submit(binding, KIND, op, params, correlation=correlation, terms=terms)
+        except WorldError as error:
+            if stops:
+                error.fix = coded("stop.told_all_the_same", fix=error.fix)
+            raise
         extra: dict[str, object] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation
@@ -80,7 +84,7 @@ class Chat:
         responder = self._responder(call.agent)
         try:
             return responder.lane if responder is not None else ""
-        except (WrongValue, PluginFault):
+        except Exception:  # whatever a package raises
             return ""
 
     def _answer(self, run: AgentJobContext) -> Outcome:

@@ -27,6 +27,13 @@ def names_below_a_node() -> frozenset[str]:
     return frozenset(names[2] for names in parts if names[:2] == ("nodes", "{node}") and names[2:])
 
 
+def behind_member_link(path: str) -> str:
+    """The path behind a project's link to a node or an agent, by the layout alone: for a home that is not served."""
+    parts = segments(path)
+    linked = len(parts) > 4 and parts[0] == "projects" and parts[2] in ("nodes", "agents")
+    return "/" + "/".join(parts[2:]) if linked else path
+
+
 def served_table() -> RowTable:
     """Every row, as a served tree has them."""
     return RowTable(ROWS)

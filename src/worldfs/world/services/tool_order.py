@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_text import KeyTwice, each_key_once, parse_json
+from worldfs.base.json_text import KeyTwice, NoNumber, each_key_once, parse_json
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
 from worldfs.base.restricting_fields import unread
@@ -16,6 +16,7 @@ from worldfs.formats.sheet_members import RETRY, TERMS, EntryRefused, OrderTerms
 from worldfs.world.agent_jobs.written_terms import read_terms
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
+NO_NUMBER: Final = "invoke payload has a number that is none, or too large"
 GENERAL: Final = "invoke.json"
 _READ: Final = ("tool", "tool_name", "op", "arguments", "args", *TERMS)
 _PARTS: Final = {"timeouts": ("queue", "execute", "session"), "retry": RETRY}
@@ -51,6 +52,8 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
         asked = parse_json(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=each_key_once)
     except KeyTwice as error:
         raise bad_tool_order(f"{error.key!r} twice") from None
+    except NoNumber as error:
+        raise BadInput(f"{NO_NUMBER}: {error}", op="write", code="invalid") from None
     except ValueError:
         raise bad_tool_order("no JSON") from None
     if not isinstance(asked, dict):
@@ -83,12 +86,12 @@ def bad_tool_order(found: str) -> BadInput:
 
 
 def _no_number(word: str) -> object:
-    raise ValueError(f"{word} is no JSON")  # Python would take NaN and Infinity, and write them into result.json
+    raise NoNumber(word)  # Python would take NaN and Infinity, and write them into result.json
 
 
 def _finite(text: str) -> float:
     if not math.isfinite(value := float(text)):
-        raise ValueError(f"{text[:20]} is out of the range of numbers")
+        raise NoNumber(text[:20])
     return value
 
 

@@ -54,8 +54,8 @@ async function tell(world, id) {
 // Whether the robot is stopped still, and what its driver has confirmed by now. What cannot be read confirms nothing.
 async function ask(world, id) {
   try {
-    const { stopped, confirmed, why } = await world.readJson(asNow(`/nodes/${id}/stop`), { signal: AbortSignal.timeout(CONFIRM_MS) });
-    return { id, told: true, stopped: stopped !== false, confirmed: stopped === true && confirmed === true, why: why || "" };
+    const { stopped, delivered, confirmed, why } = await world.readJson(asNow(`/nodes/${id}/stop`), { signal: AbortSignal.timeout(CONFIRM_MS) });
+    return { id, told: delivered !== false || stopped === false, stopped: stopped !== false, confirmed: stopped === true && confirmed === true, why: why || "" };
   } catch (error) { return { id, told: true, stopped: true, confirmed: false, why: error.message }; }
 }
 

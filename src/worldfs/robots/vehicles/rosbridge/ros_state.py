@@ -18,6 +18,7 @@ APART_S: Final = 0.2  # between two odometries that are compared
 OVERTAKEN_S: Final = 10.0  # an odometry that is so much older was overtaken; an older one is of a clock that began anew
 ODOMETRY: Final = "nav_msgs/msg/Odometry"
 POSE: Final = "geometry_msgs/msg/PoseWithCovarianceStamped"
+FARTHEST: Final = 1e6  # m, m/s, rad/s: no base is there, nor as fast; also no number is
 BATTERY: Final = "sensor_msgs/msg/BatteryState"
 
 
@@ -130,6 +131,6 @@ def _pose(found: Json) -> Pose | None:
 
 def _finite(*values: object) -> Pose | None:
     found = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    if len(found) != 3 or not all(map(math.isfinite, found)):
+    if len(found) != 3 or not all(abs(value) <= FARTHEST for value in found):
         return None
     return (found[0], found[1], found[2])

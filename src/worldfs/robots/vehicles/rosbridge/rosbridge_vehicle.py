@@ -178,7 +178,7 @@ class Nav2Vehicle:
         elif kind == "service_response":
             self._hear_cancelled(operation)
         elif kind == "status" and operation.get("level") == "error" and self._mine(operation):
-            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=as_text(operation.get("msg"))[:300]))
+            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=as_text(operation.get("msg"))[:300]), True)
         elif kind == "closed":
             self._orphaned = True
             self._fail("CONNECTION_LOST", coded("vehicle.link_down", address=self._own.url))
@@ -193,14 +193,14 @@ class Nav2Vehicle:
             return
         why = as_text(values.get("error_msg")) or as_text(operation.get("values")) or f"GoalStatus {status}"
         if operation.get("result") is not True:
-            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=why[:300]))
+            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=why[:300]), True)
         elif status is None:
             found = json.dumps(operation.get("values"))[:200]
             self._fail("VEHICLE_FAULT", coded("vehicle.result_without_status", found=found))
         elif status == CANCELLED:
             self._fail("ORDER_ENDED", coded("vehicle.goal_cancelled"))
         elif status != SUCCEEDED or values.get("error_code"):
-            self._fail("VEHICLE_FAULT", coded("vehicle.fatal", why=why[:300]))
+            self._fail("VEHICLE_FAULT", coded("vehicle.fatal", why=why[:300]), True)
         else:
             with self._lock:
                 if not self._drive.code:
@@ -218,10 +218,10 @@ class Nav2Vehicle:
     def _mine(self, operation: Json) -> bool:
         return bool(self._goal) and operation.get("id") == self._goal
 
-    def _fail(self, code: str, message: str) -> None:
+    def _fail(self, code: str, message: str, repeatable: bool = False) -> None:
         with self._lock:
             if self._goal and not self._drive.code and self._drive.finished_at is None:
-                self._drive = DriveState(None, code, message)
+                self._drive = DriveState(None, code, message, repeatable)
 
 
 def goal_result(operation: Json) -> tuple[int | None, Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from worldfs.base.json_values import as_object, as_objects, as_text
@@ -22,11 +22,12 @@ ON_NODE_M: Final = 0.5  # a place nearer than this is where the vehicle stands
 
 
 def route(
-    start: Pose, goal: DriveGoal, places: Mapping[str, DriveGoal], edges: Iterable[tuple[str, str]]
+    start: Pose, goal: DriveGoal, places: Mapping[str, DriveGoal], edges: Iterable[tuple[str, str]], near_m: float = 0.0
 ) -> list[DriveGoal]:
     """The places to pass, from the vehicle's own pose to the goal; over `edges` (driven both ways) where there are any.
 
-    Raises `LookupError` where they do not lead there.
+    A goal that is told by its coordinates is the nearest place of the edges, at most `near_m` from it. Raises
+    `LookupError` where the edges do not lead there.
     """
     here = DriveGoal(start[0], start[1], None, "here")
     neighbours: dict[str, set[str]] = {}
@@ -36,7 +37,10 @@ def route(
     if not neighbours:
         return [here, goal]
     if goal.name not in neighbours:
-        raise LookupError(goal.name)
+        near = min(neighbours, key=lambda name: math.dist(places[name].at, goal.at))
+        if math.dist(places[near].at, goal.at) > near_m:
+            raise LookupError(goal.name)
+        goal = replace(places[near], yaw=goal.yaw, actions=goal.actions)
     first = min(neighbours, key=lambda name: math.dist(places[name].at, here.at))
     queue: list[tuple[float, list[str]]] = [(0.0, [first])]
     seen: set[str] = set()
@@ -103,7 +107,7 @@ class Vda5050Order:
         if as_text(state.get("orderId")) != self.id:
             return self._other(state)
         if rejected := self._rejection(state):
-            return DriveState(None, "ORDER_REJECTED", coded("vehicle.rejected", why=rejected))
+            return DriveState(None, "ORDER_REJECTED", coded("vehicle.rejected", why=rejected), not self.taken)
         update = state.get("orderUpdateId")
         self.taken = self.taken or isinstance(update, int)
         if fault := fatal(state):
@@ -126,7 +130,7 @@ class Vda5050Order:
     def _other(self, state: Json) -> DriveState:
         """The vehicle shows another order, or none."""
         if rejected := self._rejection(state):
-            return DriveState(None, "ORDER_REJECTED", coded("vehicle.rejected", why=rejected))
+            return DriveState(None, "ORDER_REJECTED", coded("vehicle.rejected", why=rejected), not self.taken)
         if not self.taken:
             return DriveState()  # it has not taken this one in yet
         other = as_text(state.get("orderId"))

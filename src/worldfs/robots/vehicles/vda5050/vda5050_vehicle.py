@@ -31,6 +31,8 @@ FIRST_S: Final = 3.0  # real seconds for the state that was asked for
 AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken in
 NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
+# What the ids of our actions about a pause begin with: one to be lifted, one beside a pause that was there, a lift
+OWN, KEPT, LIFT = f"{PREFIX}pause-", f"{PREFIX}kept-", f"{PREFIX}lift-"
 STILL: Final = 0.03  # m/s, rad/s
 CREPT_M: Final = 0.05  # between two states that say that it does not drive: more is no noise of its place
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
@@ -127,7 +129,7 @@ class Vda5050Vehicle:
 
     def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
         try:
-            return route(start, goal, self.settings.places, self._own.edges)
+            return route(start, goal, self.settings.places, self._own.edges, self.settings.tolerance)
         except LookupError as error:
             where = goal.name or str(goal.at)
             raise BadInput(
@@ -184,14 +186,27 @@ class Vda5050Vehicle:
 
     def halt(self) -> None:
         with self._lock:
-            actions = [_action(word) for word in (PAUSE, CANCEL) if word == CANCEL or self._can(PAUSE)]
-            self._pause = str(actions[0]["actionId"]) if len(actions) > 1 else ""
+            pauses = [_action(PAUSE, OWN if self._may_lift() else KEPT)] if self._can(PAUSE) else []
+            actions = [*pauses, _action(CANCEL)]
+            self._pause = next((id for one in pauses if (id := str(one["actionId"])).startswith(OWN)), "")
             self._cancel, self._cancelled_at = str(actions[-1]["actionId"]), self._clock.monotonic()
         self._act(actions)
         with self._lock:
             why = self._cut_off() if self._state is not None else coded("vehicle.never_reported")
         if why:
             raise ConnectionError(why)  # the broker took it, and keeps it for no vehicle
+
+    def _may_lift(self) -> bool:
+        """Whether no pause was there before ours: one that a person, or another controller, set is theirs to lift.
+
+        After a restart the vehicle's own list of actions tells whose its pause is."""
+        state = self._state or {}
+        if self._pause or state.get("paused") is not True:
+            return True
+        told = [
+            id for id, status in _statuses(state).items() if status == "FINISHED" and id.startswith((OWN, KEPT, LIFT))
+        ]
+        return bool(told) and told[-1].startswith(OWN)
 
     def standstill(self, since: float) -> Standstill:
         """It has answered our last `cancelOrder`, and says in a later report that it stands and has no order."""
@@ -289,7 +304,7 @@ class Vda5050Vehicle:
         self.changed.set()
         try:
             if lift:
-                self._act([_action("stopPause")])
+                self._act([_action("stopPause", LIFT)])
             if cancel is not None:
                 self._act([cancel])
         except ConnectionError:
@@ -359,10 +374,10 @@ class Vda5050Vehicle:
         return lift, cancel
 
 
-def _action(word: str) -> Json:
-    """An instant action; the two that stop go ahead of everything."""
+def _action(word: str, mark: str = PREFIX) -> Json:
+    """An instant action; the two that stop go ahead of everything. `mark`: what its id begins with."""
     blocking = "HARD" if word in (PAUSE, CANCEL) else "NONE"
-    return {"actionType": word, "actionId": f"{PREFIX}{uuid.uuid4()}", "blockingType": blocking, "actionParameters": []}
+    return {"actionType": word, "actionId": f"{mark}{uuid.uuid4()}", "blockingType": blocking, "actionParameters": []}
 
 
 def _counts_on(state: Json, old: Json) -> bool:

@@ -124,7 +124,7 @@ class PlannerResponder:
         wrong = coded("world.no_robot", node=self._robot) if self._robot else coded("world.none_selected")
         fix = coded("world.set_robot")
         if may_be_about_stopping(text):
-            fix = coded("command.nothing_stopped", fix=fix)
+            wrong, fix = coded("command.unread_stop", found=wrong), coded("command.nothing_stopped", fix=fix)
         raise BadInput(wrong, op="chat", expected=coded("common.one_of", names=ids), fix=fix)
 
 

@@ -1,5 +1,6 @@
 import threading
 import time
+from contextlib import closing
 from types import SimpleNamespace
 
 from plant import Wire
@@ -29,16 +30,14 @@ class ChannelSubscriber:
         self._thread.join()
 
     def _listen(self, handler):
-        wire = Wire(_factory["address"], 1.0)
         try:
-            while not self._over.is_set():
-                said = wire.ask("state")
-                handler(_message(said))
-                time.sleep(0.01)
+            with closing(Wire(_factory["address"], 1.0)) as wire:
+                while not self._over.is_set():
+                    said = wire.ask("state")
+                    handler(_message(said))
+                    time.sleep(0.01)
         except OSError:
-            return  # it says nothing more
-        finally:
-            wire.close()
+            return  # it says nothing more, or was gone before its first word
 
 
 def _message(said):

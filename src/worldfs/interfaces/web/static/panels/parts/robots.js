@@ -25,7 +25,7 @@ function Robot({ world, node }) {
     ${node.instruction?.waits && html`<p class="warn">${t("fleet.waits")} <${Said} text=${node.instruction.waits} limit=${1000} /></p>`}
     ${was && html`<p class="dim">${t("robots.was_at")} <${Said} text=${was} /></p>`}
     ${node.stopped && html`<p class="dim">${t("robots.by", { by: node.stopped.by, at: when(node.stopped.at) })}</p>`}
-    ${(node.may_move || node.stopped && node.stopped.confirmed !== true) && html`<p class="bad">${t("robots.unconfirmed")}</p>`}
+    ${(node.may_move || node.stopped && node.stopped.confirmed !== true) && html`<p class="bad">${t(node.stopped?.delivered === false ? "robots.undelivered" : "robots.unconfirmed")}</p>`}
     ${!past && html`<p class="line">
       <button type="button" class="stop" onClick=${() => stopRobots(world, node.id)} aria-label=${t("robots.stop", { id: node.id })}>${t("robots.stop_word")}</button>
       ${node.stopped && may(world, `/nodes/${node.id}/resume`) && html`<button type="button" disabled=${busy} onClick=${resume} aria-label=${t("robots.resume", { id: node.id })}>${t("robots.resume_word")}</button>`}

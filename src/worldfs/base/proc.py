@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 PROC: Final = "/proc"
 ZOMBIE: Final = "ZX"
+MARK: Final = "WORLDFS_FOREIGN"  # in the environment of a foreign program and of all that it starts
+NO_PROCESS: Final = 0  # no process has this number
+ROUNDS: Final = 50  # of killing what is there: a program that breeds faster is out of reach
 
 
 class ProcessEntry(NamedTuple):
@@ -133,6 +137,34 @@ def marked(mark: Iterable[bytes]) -> Iterator[ProcessEntry]:
             yield one
 
 
+def end_family(pid: int, mark: str) -> None:
+    """Kill the group of a foreign program and all that it has started, also in sessions of their own: what has its
+    `mark` in its environment, and the descendants of that."""
+    found = _family(pid, mark)  # first: what it leaves behind has another parent
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    _end_all(pid, mark, found)
+
+
+def _end_all(pid: int, mark: str, found: list[ProcessEntry]) -> None:
+    for _ in range(ROUNDS):
+        for one in found:
+            with suppress(PermissionError):
+                send_signal(one, signal.SIGKILL)
+        found = _family(pid, mark)
+        if not found:
+            return
+
+
+def _family(pid: int, mark: str) -> list[ProcessEntry]:
+    tops = {one.id: one for one in marked((f"{MARK}={mark}".encode(),))}
+    if (first := find_process(pid)) is not None and not first.dead:
+        tops[first.id] = first
+    among = list(all_processes()) if tops else []
+    below = {one.id: one for top in tops.values() for one in descendants(top.pid, among) if not one.dead}
+    return [*(tops | below).values()]
+
+
 def environment(pid: int) -> set[bytes]:
     try:
         with open(f"{PROC}/{pid}/environ", "rb") as file:
@@ -160,3 +192,14 @@ def boot_identity() -> dict[str, str]:
     with suppress(OSError):
         found["pids"] = os.readlink(f"{PROC}/self/ns/pid")
     return found
+
+
+def end_family_after_us(mark: str) -> None:
+    """The program of a foreign program's guard: once its input ends, as it does however its starter ends, it kills
+    what has the mark, and the descendants of that. The starter's number may be another's by then."""
+    os.read(0, 1)
+    _end_all(NO_PROCESS, mark, _family(NO_PROCESS, mark))
+
+
+if __name__ == "__main__":
+    end_family_after_us(sys.argv[1])

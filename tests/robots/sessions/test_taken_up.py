@@ -1,0 +1,75 @@
+"""A real robot that its first order or session would connect is connected to be stopped: once, by whatever thread."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import PluginContext, TakesUp
+from worldfs.base.model import Scene, Target
+from worldfs.sessions import robot_body
+from worldfs.sessions.plugins import Plugins
+from worldfs.sessions.session_driver import SessionDriver
+from worldfs.testing.waiting import PATIENCE_S, until
+
+TARGET = Target("arm", "real_robot", adapter="Theirs", driver="franka")
+
+
+class Robot:
+    """The adapter of a robot: it notes what reaches it, and `open` waits until it may return."""
+
+    def __init__(self, target: Target, *more: object) -> None:
+        self.target, self.robot, self.holding, self.said = target, object(), None, []
+        MADE.append(self)
+
+    def open(self) -> None:
+        self.said.append("open")
+        assert HOLD.wait(PATIENCE_S)
+
+    def stop(self) -> None:
+        self.said.append("stop")
+
+    def scene(self) -> Scene:
+        return Scene()
+
+
+MADE: list[Robot] = []
+HOLD = threading.Event()
+
+
+@pytest.fixture(params=["robot", "session"])
+def body(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    MADE.clear()
+    HOLD.set()
+    if request.param == "robot":
+        monkeypatch.setattr(robot_body, "RealTarget", Robot)
+        monkeypatch.setattr(robot_body, "driver", lambda target: lambda target, context: object())
+        monkeypatch.setattr(robot_body.RobotBody, "_scene_now", lambda self: Scene())
+        return robot_body.RobotBody(TARGET, PluginContext(SystemClock()), SystemClock())
+    documents: Any = SimpleNamespace(target=lambda: TARGET, skills=dict, environment=lambda: {"objects": []})
+    return SessionDriver(documents, Plugins({"Theirs": Robot}, {}, {}), SystemClock(), None)  # type: ignore[arg-type]
+
+
+def test_it_is_connected_and_then_the_stop_reaches_it(body: Any) -> None:
+    assert isinstance(body, TakesUp)
+    body.take_up()
+    body.take_up()
+    body.stop()
+    assert [one.said for one in MADE] == [["open", "stop"]]
+
+
+def test_beside_an_order_that_connects_it_nothing_waits_and_nothing_is_connected_twice(body: Any) -> None:
+    HOLD.clear()
+    first = threading.Thread(target=body.take_up)
+    first.start()
+    until(lambda: MADE and MADE[0].said == ["open"])
+    body.take_up()  # it returns at once
+    body.stop()
+    assert [one.said for one in MADE] == [["open", "stop"]]
+    HOLD.set()
+    first.join(PATIENCE_S)
+    assert not first.is_alive()
