@@ -34,9 +34,10 @@ figures: ## the measured rows of the documents, from the last runs of bench and 
 	@scripts/bootstrap dev
 	@$(PY) scripts/figures.py write
 
-proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a hundred tables
+proof: ## the long tests: kills at every boundary, ten thousand foreign edits, random examples of every property
 	@scripts/bootstrap dev
 	@$(PY) -m pytest -m proof $(ARGS)
+	@$(PY) -m pytest -m "hypothesis and not proof" -n 4 --hypothesis-profile=search $(ARGS) || test $$? = 5
 
 mutants: ## single faults put into the code by rule: do the tests see each? (hours; goes on where it was stopped)
 	@scripts/bootstrap dev

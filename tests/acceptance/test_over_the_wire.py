@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.command_run import run_command
 
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 
 pytest.importorskip("mujoco", reason="the simulation is an extra")
@@ -129,7 +130,7 @@ def test_a_server_that_is_frozen_ends_no_job_and_the_command_says_that_nothing_i
         doing = there.spawn("--json", "do", "clear the table")
         assert doing.stdout is not None
         first = doing.stdout.readline()
-        there.server.send_signal(signal.SIGSTOP)
+        freeze(there.server.pid)
         doing.send_signal(signal.Signals[ended_by])
         out, err = doing.communicate(timeout=PATIENCE_S)
         assert doing.returncode == 130, (out, err)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S
 
 pytest.importorskip("mujoco")
@@ -45,7 +46,7 @@ def exchange(place: Path) -> Path:
 
 
 def test_the_kernel_of_the_directory_that_was_there_is_asked(table, kernel: subprocess.Popen[str]) -> None:
-    kernel.send_signal(signal.SIGSTOP)  # so that it neither sees the exchange nor answers
+    freeze(kernel.pid)  # so that it neither sees the exchange nor answers
     exchange(table.root)
     said = table.paos("stop")
     assert said.code == 1 and f"process {kernel.pid}" in said.out and "no kernel runs" not in said.out, said
@@ -66,7 +67,7 @@ def test_a_kernel_whose_directory_has_gone_from_its_path_ends(table, kernel: sub
 
 
 def test_no_second_kernel_begins_while_the_first_lives(table, kernel: subprocess.Popen[str]) -> None:
-    kernel.send_signal(signal.SIGSTOP)
+    freeze(kernel.pid)
     exchange(table.root)
     said = table.paos("up")
     assert said.code != 0 and f"process {kernel.pid}" in said.err and "Traceback" not in said.err, said

@@ -16,6 +16,7 @@ pytest.importorskip("mujoco")
 from worldfs.interfaces.cli import do_command
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
@@ -418,7 +419,7 @@ def test_a_stop_where_no_workspace_is_says_that_it_was_not_delivered(table, word
 def test_a_stop_that_is_written_to_its_file_says_what_the_command_says(table) -> None:
     with kernel(table) as process:
         assert table.paos("write", "/nodes/franka_001/stop", stdin=b"x").code == 0
-        process.send_signal(signal.SIGSTOP)
+        freeze(process.pid)
         said = table.paos("write", "/nodes/franka_001/stop", stdin=b"x")
         process.send_signal(signal.SIGCONT)
     assert said.code == 1 and "hardware stop" in said.out and "does not answer" in said.out, said

@@ -16,7 +16,8 @@ from tests.command_run import run_command
 
 pytest.importorskip("mujoco")
 
-from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.testing.freezing import freeze
+from worldfs.testing.waiting import PATIENCE_S
 
 ROBOTS = ("wa", "halter")
 EVERY = (
@@ -104,8 +105,7 @@ def test_so_it_does_over_a_socket_and_the_answer_of_a_chat_names_every_robot(hom
 
 def test_a_kernel_that_does_not_answer_is_named_by_resume_and_by_the_file_of_a_stop(home: Path) -> None:
     with served(home) as (_, _, process):
-        process.send_signal(signal.SIGSTOP)
-        until(lambda: f"{process.pid} (" in (stat := Path(f"/proc/{process.pid}/stat").read_text()) and ") T " in stat)
+        freeze(process.pid)
         assert run_command("--home", str(home), "stop").returncode == 1
         why = json.loads(run_command("--home", str(home), "cat", "/nodes/wa/stop").stdout)["why"]
         assert f"(process {process.pid}) does not answer" in why
@@ -122,8 +122,7 @@ def test_of_several_kernels_only_the_frozen_one_is_said_not_to_answer(home: Path
             kernels.append(subprocess.Popen([*command, *words], env=environ, stdout=subprocess.PIPE, text=True))
             assert kernels[-1].stdout is not None and '"started"' in kernels[-1].stdout.readline()
         frozen = kernels[-1]
-        frozen.send_signal(signal.SIGSTOP)
-        until(lambda: ") T " in Path(f"/proc/{frozen.pid}/stat").read_text())
+        freeze(frozen.pid)
         run_command("--home", str(home), "--json", "stop")
         status = json.loads(run_command("--home", str(home), "--json", "status").stdout)
         stopped = {node["id"]: node["stopped"]["confirmed"] for node in status["nodes"]}

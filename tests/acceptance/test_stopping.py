@@ -15,6 +15,7 @@ from worldfs.base.driver import Run, Standstill
 from worldfs.base.model import Order, Outcome
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.storage.disk_store import LOCK
+from worldfs.testing.freezing import freeze
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.home import Home
@@ -169,7 +170,7 @@ def test_a_kernel_that_goes_away_is_said_and_not_waited_for(table, monkeypatch: 
     kernel = table.spawn("up", "--driver", "simulation", "--no-cameras")
     assert kernel.stdout is not None
     kernel.stdout.readline()
-    os.kill(kernel.pid, signal.SIGSTOP)  # it takes the order and does nothing with it
+    freeze(kernel.pid)  # it takes the order and does nothing with it
     do = table.spawn("do", "clear the table")
     assert do.stdout is not None
     assert "Grasp" in do.stdout.readline()
@@ -220,7 +221,7 @@ def test_a_do_ends_while_the_kernel_is_frozen_and_says_that_the_robot_may_still_
     lock = os.open(table.root / LOCK, os.O_RDWR)
     if locked:
         fcntl.flock(lock, fcntl.LOCK_EX)
-    kernel.send_signal(signal.SIGSTOP)
+    freeze(kernel.pid)
     try:
         do.send_signal(signal.Signals[ended_by])
         out, err = do.communicate(timeout=PATIENCE_S)
@@ -240,7 +241,7 @@ def test_of_a_frozen_kernel_the_status_says_that_nothing_is_known(table, kernel:
             alert for alert in json.loads(table.paos("--json", "status").out)["alerts"] if alert["field"] == "kernel"
         ]
 
-    kernel.send_signal(signal.SIGSTOP)
+    freeze(kernel.pid)
     try:
         (alert,) = silent()
         said = table.paos("status").out

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from worldfs.base.proc import find_process
 from worldfs.plugins.nats_store.server_binary import find_server
-from worldfs.testing.waiting import until
+from worldfs.testing.freezing import freeze
 
 TOKEN = "of-this-group"
 CLIENTS, ROUTES = 4222, 6222
@@ -76,10 +75,8 @@ class ServerGroup:
 
     def freeze(self, index: int) -> None:
         """Return once no thread of it answers any more: on a busy machine one may go on for a while."""
-        self._signal(index, signal.SIGSTOP)
         if (process := self._processes[index]) is not None:
-            threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
-            until(lambda: all(one is None or one.dead or one.state == "T" for one in map(find_process, threads)))
+            freeze(process.pid)
 
     def thaw(self, index: int) -> None:
         self._signal(index, signal.SIGCONT)

@@ -21,6 +21,7 @@ from worldfs.runtime.stop_listener import StopListener
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import ABSENT, ANY, StoreChangeKind
+from worldfs.testing.freezing import freeze
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.watch_contract import wait_for_change
@@ -64,7 +65,7 @@ def frozen(nats_address):
     command = [sys.executable, "-c", HOLD, where.servers, where.bucket, where.token]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         process.epoch = int(process.stdout.readline())
-        os.kill(process.pid, signal.SIGSTOP)
+        freeze(process.pid)
         yield process
         os.kill(process.pid, signal.SIGCONT)
         process.kill()

@@ -27,6 +27,7 @@ from worldfs.fleet.mission import MissionOrder
 from worldfs.fleet.mission_store import DONE, MissionFiles
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.testing.fleet_history import FleetEvent, judge
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 
 from ..nats_store.server_group import ServerGroup
@@ -171,7 +172,7 @@ class ChaoticFleet:
             process = self.processes.get(host)
             if process is None:
                 return None
-            process.send_signal(signal.SIGSTOP)
+            freeze(process.pid)
             self._pass(0.5, 2.0 * self.ttl_s)
             return process.send_signal(signal.SIGCONT)
         getattr(self.network, what)(host)

@@ -19,6 +19,7 @@ import pytest
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.proc import all_processes, environment
 from worldfs.supervisor import CommandRequest, run
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import until
 
 SRC = Path(__file__).resolve().parents[2] / "src"
@@ -40,7 +41,7 @@ def alive(mark: str) -> list[int]:
 
 def kill(process: subprocess.Popen[str], whom: str) -> None:
     """What there is of it at this moment."""
-    process.send_signal(signal.SIGSTOP)  # so that what is found is still there when it is killed
+    freeze(process.pid)  # so that what is found is still there when it is killed
     wardens = [one for one in all_processes() if one.parent == process.pid and not one.dead]
     if whom != "runner":
         for one in wardens:

@@ -18,11 +18,11 @@ import pytest
 from tests.command_run import run_command
 
 from worldfs.base.errors import MissingRequirement, StorageError
-from worldfs.base.proc import find_process
 from worldfs.runtime.stop_log import ALL
 from worldfs.storage.engine_record import record_engine
 from worldfs.storage.store_interface import Store
 from worldfs.testing.free_port import free_port
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.workspace_engine import open_engine
@@ -75,10 +75,7 @@ class KernelProcess:
         self.hears(f"{trouble} begun")
 
     def freeze(self) -> None:
-        """Return once none of its threads runs any more."""
-        self.process.send_signal(signal.SIGSTOP)
-        threads = [int(name) for name in os.listdir(f"/proc/{self.process.pid}/task")]
-        until(lambda: all(one is None or one.state == "T" for one in map(find_process, threads)))
+        freeze(self.process.pid)
 
     def close(self) -> None:
         self.process.kill()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import pytest
 
 from worldfs.base.driver import Driver, PluginContext
 from worldfs.formats import config
+from worldfs.runtime.kernel import Kernel
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import APPLE, WorkspaceFixture, order, sheet
 from worldfs.tree.verb_values import Content
-from worldfs.world import kernel_assembly
+from worldfs.world import bringup, kernel_assembly
 from worldfs.world.world import World
 
 CONFIG = config.read(config.template("arm_1"))
@@ -88,6 +90,39 @@ def test_a_deleted_file_of_the_kernel_comes_back_without_an_action(
         else:
             until(lambda: b"apple_01" in site.read(name))
             assert str(APPLE["position"][0]).encode() in site.read(name)
+
+
+def test_a_document_that_is_deleted_before_its_writer_has_returned_comes_back_again(
+    running: tuple[WorkspaceFixture, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site, _), path, log = running, running[0].root / "ENVIRONMENT.md", list[str]()
+    called, hear, ask = bringup.contained, Kernel.handle_changes, bringup.BringUp._ask_to_write_again
+    deletions = [path.unlink]
+
+    def observed(*args: Any) -> Any:
+        seen = called(*args)
+        if deletions:
+            log.clear()
+            deletions.pop()()
+            until(lambda: "deleted" in log and "asked" in log[log.index("deleted") :])
+        return seen
+
+    def heard(self: Kernel, changes: Sequence[StoreChange]) -> None:
+        written = any(one.kind is StoreChangeKind.PUT and one.key == path.name for one in changes)
+        until(lambda: not (written and deletions))  # it sees no document until that is deleted again
+        log.extend("deleted" for one in changes if one.kind is StoreChangeKind.DELETE and one.key == path.name)
+        hear(self, changes)
+
+    def asked(self: bringup.BringUp) -> None:
+        ask(self)
+        log.append("asked")
+
+    monkeypatch.setattr(bringup, "contained", observed)
+    monkeypatch.setattr(Kernel, "handle_changes", heard)
+    monkeypatch.setattr(bringup.BringUp, "_ask_to_write_again", asked)
+    path.unlink()
+    until(lambda: not deletions and path.exists())
+    assert b"apple_01" in site.read(path.name)
 
 
 def test_the_alerts_come_back(running: tuple[WorkspaceFixture, World]) -> None:

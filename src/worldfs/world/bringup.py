@@ -426,8 +426,10 @@ class BringUp:
     def _observe(self, node: str) -> None:
         """Observe; a failure to write the observation becomes an alert, and the lane goes on."""
         try:
-            if contained(partial(self._hooks.observe, node), f"{node} observe") != Scene():
+            seen = contained(partial(self._hooks.observe, node), f"{node} observe")
+            if seen != Scene() and node in self._rewriting:
                 self._rewriting.discard(node)
+                self._kernel.look_again(ENVIRONMENT)  # it may have been deleted while this node still counted as asked
         except StorageError:
             raise
         except Exception as error:

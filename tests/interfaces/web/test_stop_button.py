@@ -15,6 +15,7 @@ import pytest
 from tests.interfaces.web.conftest import SERVER_AWAY, ServedPage
 
 from worldfs.testing.free_port import free_port
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,8 +71,10 @@ def test_a_stop_that_the_server_has_not_taken_is_not_delivered_until_it_has(
     page = open_page(server.page)
     page.watch.allowed = SERVER_AWAY
     page.wait_for_function("() => worldfs.world.state.value === 'open'")
-    server.process.send_signal(signal.SIGKILL if trouble == "killed" else signal.SIGSTOP)
-    if trouble == "killed":
+    if trouble == "frozen":
+        freeze(server.process.pid)
+    else:
+        server.process.kill()
         page.wait_for_function("() => worldfs.world.state.value === 'lost'")
     page.get_by_role("button", name="Stop all robots").click()
     says(page, "Stop NOT delivered")

@@ -20,6 +20,7 @@ from worldfs.base.durable import Disk
 from worldfs.base.proc import all_processes, descendants, find_process
 from worldfs.base.proc import boot_identity as this_boot
 from worldfs.supervisor import StopRequest, command_execution, kill_orphans, runner
+from worldfs.testing.freezing import freeze
 from worldfs.testing.waiting import PATIENCE_S, until
 
 SRC = Path(__file__).resolve().parents[3] / "src"
@@ -87,7 +88,7 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any) -
     runner = Runner(stage, TREE.replace("env -i setsid", "setsid"))
     until(runner.has_brought_up)
     warden = runner.warden()
-    runner.process.send_signal(signal.SIGSTOP)  # so that it cannot clear up after its warden
+    freeze(runner.process.pid)  # so that it cannot clear up after its warden
     os.kill(warden, signal.SIGKILL)
     runner.process.kill()
     runner.process.communicate()
