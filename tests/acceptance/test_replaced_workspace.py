@@ -88,3 +88,36 @@ def test_a_mirror_that_replaces_each_file_loses_no_kernel(table, kernel: subproc
     stop = table.paos("--json", "stop")
     assert stop.code == 0 and stop.values[0]["confirmed"] is True, stop
     assert kernel.poll() is None
+
+
+@pytest.mark.parametrize("then", ["served where it lies now", "put back", "a copy is put there"])
+@pytest.mark.parametrize("heard", ["", "by the kernel", "by none that runs"])
+def test_a_stop_after_the_workspace_was_moved_away_is_in_force_at_the_next_start(
+    table, kernel: subprocess.Popen[str], then: str, heard: str
+) -> None:
+    place, away, copy = table.root, table.root.with_name("away"), table.root.with_name("copy")
+    kernel.send_signal(signal.SIGSTOP)  # it writes nothing meanwhile
+    shutil.copytree(place, copy, ignore=shutil.ignore_patterns("sockets"))
+    place.rename(away)
+    if heard:
+        kernel.send_signal(signal.SIGCONT)
+    if heard == "by none that runs":
+        kernel.communicate(timeout=PATIENCE_S)
+    stop = table.paos("stop")
+    assert stop.code == 1
+    if not heard:
+        kernel.kill()
+    if kernel.poll() is None:
+        kernel.communicate(timeout=PATIENCE_S)
+    if then != "served where it lies now":
+        (away if then == "put back" else copy).rename(place)
+    options = ("--workspace", str(place if place.exists() else away))
+    served = type(table)(place if place.exists() else away, options)
+
+    def stopped() -> bool:
+        return all(node["stopped"] for node in served.paos("--json", "status").values[0]["nodes"])
+
+    assert stopped(), stop
+    assert served.up().code == 0 and stopped(), "queued orders wait"
+    assert served.paos("resume").code == 0 and not stopped()
+    assert served.up().code == 0 and not stopped(), "it does not come back"

@@ -19,6 +19,7 @@ from worldfs.interfaces.cli import file_commands, stop_command
 from worldfs.interfaces.cli.main import main
 from worldfs.runtime.kernel_addresses import bind_address, own_address
 from worldfs.runtime.stop_report import RobotStop, StopReport
+from worldfs.runtime.stops_aside import StopsAside
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.robot_stops import RobotStops
@@ -157,15 +158,18 @@ def test_status_and_resume_name_each_kernel_of_a_home_whose_config_names_another
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell which kernels run")
 @pytest.mark.parametrize("there", [True, False])
 def test_a_stop_where_the_workspace_has_gone_says_what_is_known_of_its_kernel(
-    tmp_path: Path, capsys: Any, *, there: bool
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, *, there: bool
 ) -> None:
     """One that is ending has its address still, and hears nothing more."""
+    monkeypatch.setattr(StopsAside.__init__, "__defaults__", ((str(tmp_path),),))
     home = tmp_path / "home"
     home.mkdir()
     ending = bind_address(own_address(home / "workspace", "a", str(home))) if there else None
     assert main(["--home", str(home), "stop"]) == 1
     said = capsys.readouterr().out
     assert "NOT delivered" in said and "no workspace here" in said
+    (kept,) = tmp_path.glob("paos-stops-*/*/*.json")
+    assert f"{kept} has it until then: the next start begins stopped" in said
     assert (f"process {os.getpid()}" in said and "not answered" in said) is there
     assert ("no kernel that was started for this place runs" in said) is not there
     assert main(["--home", str(home), "status"]) != 0

@@ -248,3 +248,23 @@ def test_a_stop_that_comes_with_the_replaced_directory_is_not_there_twice(tmp_pa
     with World.open(lab.root) as reader:
         assert reader.stops.state(ROBOT).stopped and reader.stops.state(ROBOT).number == 1
     assert not kept(lab.root, shared)
+
+
+@pytest.mark.parametrize("put", [False, True])
+def test_a_moved_workspace_has_the_stops_of_its_former_path_while_nothing_is_there(
+    tmp_path: Path, shared: Path, *, put: bool
+) -> None:
+    lab, away = WorkspaceFixture(tmp_path / "lab", (ROBOT,)), tmp_path / "away"
+    lab.open().close()
+    lab.root.rename(away)
+    value = {"id": "a1", "by": "operator", "keys": [".paos/stops/all"]}
+    assert StopsAside(lab.root).keep("a1", value)
+    if put:
+        WorkspaceFixture(lab.root, (ROBOT,))
+    lab.root = away
+    with lab.open() as world:
+        assert world.stops.state(ROBOT).stopped is not put
+        world.resume()
+    assert kept(lab.root, shared), "a workspace that is put there has it too"
+    with World.open(away) as reader:
+        assert not reader.stops.state(ROBOT).stopped

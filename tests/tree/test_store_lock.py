@@ -76,7 +76,8 @@ def test_asking_takes_nothing(tmp_path):
 def test_what_the_lock_file_says_is_json_for_people_and_programs(tmp_path):
     with RootLock(tmp_path, "up"):
         content = json.loads((tmp_path / ".paos" / "kernel.lock").read_text())
-    assert set(content) == {"pid", "host", "command", "started_at", "purpose"}
+    assert set(content) == {"pid", "host", "command", "started_at", "purpose", "root"}
+    assert content["root"] == str(tmp_path)
 
 
 def test_a_lock_file_that_says_nonsense_does_not_matter(tmp_path):

@@ -7,7 +7,8 @@ with it.
     /dev/shm/paos-stops-<uid>/<hash…>/<id>-copy.json                      of a stop in force, while a kernel lives: its
                                                                           directory may be replaced, and it be killed
 
-Every process of the workspace reads them all as it opens it.
+Every process of the workspace reads them all as it opens it: by its path, and by the path that it was served under
+before, where nothing is by now. The workspace was moved, and stops of that path mean its robots too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from worldfs.base.dir_reader import DirReader
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_text import parse_json
-from worldfs.base.json_values import as_object
+from worldfs.base.json_values import as_object, as_text
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.revision import PRIVATE_DIR
 
 ASIDE: Final = f"{PRIVATE_DIR}/stops-aside"
@@ -72,8 +74,10 @@ class StopsAside:
         users = {0, os.geteuid()}
         with suppress(OSError):
             users.add(os.stat(self._workspace).st_uid)
-        places = dict.fromkeys(place for user in sorted(users) for place in self._places(user))
-        for root, folder in places:
+        former = self._former_path()
+        ours = dict.fromkeys(place for user in sorted(users) for place in self._places(user))
+        others = dict.fromkeys(place for user in sorted(users) if former for place in self._shared_places(user, former))
+        for root, folder in (*ours, *others):
             if root != self._workspace and not _is_own(root, users):
                 continue
             with suppress(OSError, WorldError):  # hardly ever is there one
@@ -82,7 +86,8 @@ class StopsAside:
                     with suppress(OSError, WorldError, ValueError):
                         value = as_object(parse_json(reader.read(f"{folder}/{name}") or b""))
                         if value.get("id") == name.removesuffix(_ENDING):
-                            self._kept[str(value["id"])] = str(root / folder / name)
+                            if (root, folder) in ours:  # what is put back at the former path needs the others
+                                self._kept[str(value["id"])] = str(root / folder / name)
                             yield value
 
     def drop(self, id: str) -> None:
@@ -94,9 +99,19 @@ class StopsAside:
     def _places(self, user: int) -> Iterator[tuple[Path, str]]:
         """Root and folder of each."""
         yield self._workspace, ASIDE
-        name = hashlib.sha256(os.fsencode(os.path.realpath(self._workspace))).hexdigest()[:32]
+        yield from self._shared_places(user, os.path.realpath(self._workspace))
+
+    def _shared_places(self, user: int, path: str) -> Iterator[tuple[Path, str]]:
+        name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
         for place in self._shared:
             yield Path(place, f"paos-stops-{user}"), name
+
+    def _former_path(self) -> str:
+        """Where the last kernel of this workspace served it; "": here, or something is there by now."""
+        with suppress(OSError, WorldError, ValueError):
+            path = as_text(as_object(parse_json(DirReader(self._workspace).read(KERNEL_LEASE) or b"")).get("root"))
+            return "" if os.path.lexists(path) else path
+        return ""
 
 
 def _is_own(root: Path, users: set[int]) -> bool:

@@ -1,8 +1,9 @@
 """The lease port: one holder of a name at a time, until it releases the lease or dies, however it dies.
 
 A lease is asked of a store: `store.lease(name, purpose)`. The name is a key; what is stored there names the holder,
-{pid, host, command, started_at, purpose}, and stays when the lease is free: only the lease itself counts. A watch of
-that key reports when the lease is taken and when it is free again. Holders need not renew it: their death frees it.
+{pid, host, command, started_at, purpose}, on a disk also the path that it is held under, "root". It stays when the
+lease is free: only the lease itself counts. A watch of that key reports when the lease is taken and when it is free
+again. Holders need not renew it: their death frees it.
 Where an engine has them renewed, each renewal is a heartbeat of its holder.
 """
 

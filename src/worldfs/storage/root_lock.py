@@ -51,7 +51,7 @@ class RootLock:
 
     def acquire(self) -> Self:
         home = Root(self._root, self._disk)
-        self._fd = self._lock(home, this_holder(self.purpose, self._clock))
+        self._fd = self._lock(home, this_holder(self.purpose, self._clock) | {"root": os.path.realpath(self._root)})
         self._folder = home.folder("")
         return self
 

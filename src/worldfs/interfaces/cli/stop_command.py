@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.clock import SystemClock
+from worldfs.access.standing import shown_actor, standing_of
+from worldfs.base.clock import SystemClock, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object
@@ -19,7 +20,9 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
+from worldfs.runtime.stop_log import PendingStop, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
+from worldfs.runtime.stops_aside import StopsAside
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, REFUSED
@@ -97,7 +100,8 @@ def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
                 raise
             why = error_message(error)
             if not call.told:
-                return undelivered(context, _with_kernels(call, why))
+                why = _with_kernels(call, why)
+                return undelivered(context, why if opened else _kept_aside(context, call, node, why))
             report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
     return _told(context, node, report, shown)
 
@@ -107,6 +111,16 @@ def _with_kernels(call: StopCall, why: str) -> str:
     if call.sent:
         return coded("stop.sent_unanswered", why=why, pids=[str(pid) for pid in call.unheard] or "?")
     return coded("stop.no_kernel_found", why=why) if call.finds else why
+
+
+def _kept_aside(context: CommandContext, call: StopCall, node: str | None, why: str) -> str:
+    """The stop is in force at the next start of a workspace at that path, if a file can keep it: `why`, and which."""
+    keys, name = frozenset(stop_keys([] if node is None else [node], every=node is None)), context.actor_name
+    stop = PendingStop(call.id, shown_actor(name), standing_of(name), stamp(SystemClock().now()), keys)
+    place = ""
+    with suppress(WorldError):  # config.json does not say which path
+        place = StopsAside(context.workspace).keep(stop.id, stop.as_json())
+    return coded("stop.kept_aside", why=why, place=place) if place else why
 
 
 def _within(seconds: float, work: Callable[[], StopReport]) -> StopReport:
