@@ -3,12 +3,15 @@
 A file lock lasts as long as any copy of its descriptor, and a peer reads no end of a connection before the last copy is
 closed. A child has copies of all that were open, and outlives its parent if the parent is killed. With our handlers of
 signals it would not end when it is asked to. A child that a library forks in C, past Python, keeps all of that.
+
+A child runs none of our code: it ends where it leaves the plug-in's own (`end_forked`).
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final
@@ -23,6 +26,19 @@ def keep_from_children(fd: int) -> int:
     found = os.fstat(fd)
     _OURS[fd] = found.st_dev, found.st_ino
     return fd
+
+
+def end_forked(parent: int) -> None:
+    """In a child that `parent` has forked in the call that just ended: it ends at once, silently, whatever it raised.
+    Its exit code is that of its `SystemExit`, 1 for any other exception, 0 where the call returned."""
+    if os.getpid() == parent:
+        return
+    error, code = sys.exc_info()[1], 1
+    try:
+        said = error.code if isinstance(error, SystemExit) else None if error is None else 1
+        code = 0 if said is None else said & 0xFF if isinstance(said, int) else 1
+    finally:  # also where asking the error raises another
+        os._exit(code)
 
 
 @lru_cache(maxsize=1)

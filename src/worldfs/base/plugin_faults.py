@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -10,6 +11,7 @@ from types import FunctionType, MethodType, NoneType
 from typing import Final, TypeVar
 
 from .errors import UserError
+from .forked_child import end_forked
 from .messages import coded
 
 T = TypeVar("T")
@@ -26,9 +28,14 @@ class PluginFault(UserError):
 
 
 def contained(call: Callable[[], T], where: str) -> T:
-    """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not."""
+    """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not. A
+    child that it forks does not come back."""
+    process = os.getpid()
     try:
-        return call()
+        try:
+            return call()
+        finally:
+            end_forked(process)
     except Exception:
         raise
     except BaseException as error:
