@@ -17,9 +17,11 @@ from worldfs.storage.root_lock import RootLock
 from worldfs.testing.waiting import PATIENCE_S, until
 
 BODY = """
+import io
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -40,6 +42,31 @@ def process():
     return made.pid
 
 
+def streams(made):
+    sys.stdin = sys.stdout = sys.stderr = made
+    return ""
+
+
+def closed():
+    made = io.StringIO()
+    made.close()
+    return streams(made)
+
+
+class Odd:
+    def __getattr__(self, name):
+        raise OSError("odd")
+
+
+LEAVES = {
+    "fork": fork,
+    "process": process,
+    "no streams": lambda: streams(None),
+    "closed streams": closed,
+    "odd streams": lambda: streams(Odd()),
+}
+
+
 class Body:
     operations = (Operation("move_to", "go", (Parameter("target_pose", "[x,y,z]"),)),)
 
@@ -56,7 +83,7 @@ class Body:
         return ()
 
     def execute(self, order, run):
-        pid = {"fork": fork, "process": process}[os.environ["LEAVES"]]()
+        pid = LEAVES[os.environ["LEAVES"]]()
         Path(os.environ["CHILD"]).write_text(str(pid))
         self.pose = tuple(map(float, order.params["target_pose"]))
         return Outcome.success("there")
@@ -96,9 +123,11 @@ def up(home: Path, tmp_path: Path, install: Callable[..., Path]) -> Iterator[Up]
             os.kill(int(pid), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("leaves", ["fork", "process"])
-def test_a_kernel_ends_whatever_children_a_body_has_left(up: Up, leaves: str) -> None:
+@pytest.mark.parametrize("leaves", ["fork", "process", "no streams", "closed streams", "odd streams"])
+def test_a_kernel_ends_well_whatever_a_body_has_left(up: Up, tmp_path: Path, leaves: str) -> None:
     assert up(leaves, "--until-idle").wait(PATIENCE_S) == 0
+    said = (tmp_path / "said").read_text()
+    assert "succeeded: there" in said and "Traceback" not in said, said
 
 
 @pytest.mark.parametrize("leaves", ["fork", "process"])

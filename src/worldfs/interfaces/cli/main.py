@@ -80,7 +80,8 @@ def tune_process() -> None:
 
 
 def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
-    for stream in (sys.stdout, sys.stderr):
+    streams = sys.stdout, sys.stderr
+    for stream in streams:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
     output = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
@@ -88,19 +89,21 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
     try:
         with Interrupts() as interrupts:
             code = _execute(words, table, output, interrupts)
-        if not getattr(sys.stdout, "closed", False):  # by a plug-in; a stand-in of a library may not say so
-            sys.stdout.flush()  # here, where a closed pipe can still be handled
+        if not getattr(output.out, "closed", False):  # by a plug-in; a stand-in of a library may not say so
+            output.out.flush()  # here, where a closed pipe can still be handled
         return code
     except OSError as error:
         # A pipe without a reader, a terminal that is closed, a stream that a plug-in has closed.
         if error.errno not in (errno.EPIPE, errno.EIO, errno.EBADF):
             raise
         # Python flushes again at exit: give it somewhere to flush to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.out.fileno())
         return CLOSED
     except KeyboardInterrupt:
         output.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
         return INTERRUPTED
+    finally:
+        sys.stdout, sys.stderr = streams  # Python flushes them at exit: not what a plug-in has put there
 
 
 def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: CommandOutput, interrupts: Interrupts) -> int:
