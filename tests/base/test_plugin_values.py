@@ -1,9 +1,11 @@
 """What a plug-in answers is parsed by the declared type, and nothing of its own is ever called for that."""
 
 import math
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from enum import IntEnum, StrEnum
 from types import GenericAlias, MappingProxyType
 
@@ -274,6 +276,32 @@ def test_what_ends_a_process_ends_a_call_when_a_plug_in_raises_it_in_a_thread(er
 
 def raised(error):
     raise error
+
+
+@pytest.mark.parametrize("more", [-400, 400])
+@pytest.mark.parametrize("error", [None, ValueError(), SystemExit(0), RecursionError()])
+def test_a_lower_limit_of_recursion_ends_with_the_call_that_sets_it(error, more):
+    before = sys.getrecursionlimit()
+
+    def call():
+        sys.setrecursionlimit(before + more)
+        if error is not None:
+            raise error
+
+    try:
+        with nullcontext() if error is None else pytest.raises((PluginFault, type(error))):
+            contained(call, "arm execute")
+        assert sys.getrecursionlimit() == max(before, before + more)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_a_call_has_the_limit_of_recursion_though_another_has_lowered_it():
+    before = sys.getrecursionlimit()
+    assert (
+        contained(lambda: (sys.setrecursionlimit(before - 400), contained(sys.getrecursionlimit, "b"))[1], "a")
+        == before
+    )
 
 
 def test_ctrl_c_of_a_person_goes_through():

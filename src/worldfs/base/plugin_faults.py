@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 OURS: Final = "worldfs"
 _PLAIN: Final = (str, int, float, bool, bytes, NoneType)
+RECURSION_LEAST: Final = sys.getrecursionlimit()  # before any plug-in is loaded
 TEXT_MOST: Final = 2_000  # characters of what an error says
 
 
@@ -29,19 +30,27 @@ class PluginFault(UserError):
 
 def contained(call: Callable[[], T], where: str) -> T:
     """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not. A
-    child that it forks does not come back."""
+    child that it forks does not come back, and a lower limit of recursion does not stay."""
     process = os.getpid()
     try:
+        _keep_recursion_limit()  # a call in another thread may have lowered it
         try:
             return call()
         finally:
             end_forked(process)
+            _keep_recursion_limit()
     except Exception:
         raise
     except BaseException as error:
         if is_ours(error) or (isinstance(error, KeyboardInterrupt) and _pressed()):
             raise
         raise fault(error, where) from error
+
+
+def _keep_recursion_limit() -> None:
+    """It is one for all threads: a plug-in may raise it for good, and lower it for its own call."""
+    if sys.getrecursionlimit() < RECURSION_LEAST:
+        sys.setrecursionlimit(RECURSION_LEAST)
 
 
 def error_text(error: BaseException) -> str:
