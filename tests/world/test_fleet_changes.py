@@ -135,6 +135,30 @@ def fleet(tmp_path: Path) -> RunningFleet:
     return RunningFleet(tmp_path / "home")
 
 
+BOARD = """# Orchestrator Dashboard
+
+## Pending Queue
+
+| Mission | Requirements | Priority | Queued At |
+|---|---|---|---|
+| go to the dock | robot: {} | normal | |
+"""
+
+
+def test_the_status_has_the_alerts_of_the_dashboard_while_nothing_else_happens(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        file = fleet.home.path / "shared_workspace/ORCHESTRATOR.md"
+
+        def codes() -> list[object]:
+            return [alert["code"] for alert in current_alerts(world.store, "en").values()]
+
+        until(file.exists)
+        file.write_text(BOARD.format("r1 or r2"))
+        until(lambda: "MISSION_ROBOT" in codes())
+        file.write_text(BOARD.replace("| go to the dock | robot: {} | normal | |\n", ""))
+        until(lambda: "MISSION_ROBOT" not in codes())
+
+
 def test_a_robot_that_is_added_works_at_once_from_its_own_directory(fleet: RunningFleet) -> None:
     with fleet.up() as world:
         made = add_robot(fleet.home, "arm_3", "franka_panda")

@@ -29,19 +29,22 @@ class Alerts:
         self._hear: Callable[[Finding], None] = lambda finding: None
         self._found: dict[str, Finding] = {}
         self._changed = True  # the file still holds the state of an earlier run
+        self.on_change: Callable[[], None] = lambda: None  # called from the thread that has changed one
 
     def __call__(self, where: str, finding: Finding | None) -> None:
         with self._lock:
-            if finding is None:
-                self._changed |= self._found.pop(where, None) is not None
-                return
             if self._found.get(where) == finding:
                 return
-            self._found[where] = finding
+            if finding is None:
+                del self._found[where]
+            else:
+                self._found[where] = finding
             self._changed = True
             while len(self._found) > MOST:
                 del self._found[next(iter(self._found))]
-        self._hear(finding)
+        if finding is not None:
+            self._hear(finding)
+        self.on_change()
 
     def listen(self, hear: Callable[[Finding], None]) -> None:
         """Call `hear` with each present finding, and with each new one from now on."""

@@ -189,6 +189,8 @@ class Kernel:
         self._resync = True
         self._again = False  # the last tick has left something to do
         self._rung = False  # `wake` was called, and no tick has followed yet
+        self._ticks_in = 0  # the thread of the last tick
+        self.alert.on_change = self._publish_soon
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -251,6 +253,11 @@ class Kernel:
     def wake(self) -> None:
         self._rung = True  # first: the bell may be heard together with changes that are nothing
         self._watch.wake()
+
+    def _publish_soon(self) -> None:
+        """The alerts have changed. A tick publishes its own."""
+        if threading.get_ident() != self._ticks_in:
+            self.wake()
 
     def close(self, timeout: float = CLOSE_S) -> None:
         """Stop the running jobs, write their ends, then close the drivers, also when the storage is broken.
@@ -338,6 +345,7 @@ class Kernel:
         """Do what is due and return; True when something changed."""
         if self._lost is not None:
             raise self._lost
+        self._ticks_in = threading.get_ident()
         changes = self._watch.read(0.0) if changes is None else changes
         if self._resync_at is not None and self.clock.monotonic() >= self._resync_at:
             self._resync_at, changes = None, [*changes, StoreChange("", StoreChangeKind.RESYNC)]
@@ -354,9 +362,9 @@ class Kernel:
         forward |= self._survive(self.open.start)
         for timed in self.timed:
             self._survive(timed.begin)
+        self._note_room()
         shown = self._survive(self._show)
         self._survive(self._archive)
-        self._note_room()
         refused = self._resync_at is not None  # what was refused is not tried again before that
         self._again = not refused and (bool(self._intake) or shown or (collected and bool(self._put_off)))
         return forward or collected or shown
