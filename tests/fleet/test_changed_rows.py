@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from worldfs.fleet.mission import MissionOrder
+
 
 def alerts(fleet) -> set[str]:
     return {found.code for found in fleet.alerts.values() if found is not None}
@@ -32,6 +34,34 @@ def test_a_changed_row_makes_no_second_mission(waiting, old, new):
     assert waiting.page().count("go to the dock") == page.count("go to the dock") and "robot: r1" in waiting.page()
     (said,) = [found for found in waiting.alerts.values() if found is not None]
     assert "paos mission cancel m1" in said.fix
+
+
+@pytest.mark.parametrize(("edits", "named"), [
+    ({"go to the dock": "go to the bay"}, {"go to the bay": "m1"}),
+    ({"go to the press": "go to the bay"}, {"go to the bay": "m2"}),
+    ({"go to the press": "go to the bay", "go to the dock": "go to the gate"},
+     {"go to the bay": "m2", "go to the gate": "m1"}),
+    ({"go to the press | robot: r1": "go to the press | robot: r2"}, {"go to the press": "m2"}),
+    ({"| go to the dock ": "", "go to the press": "go to the press now"}, {"go to the press now": "m2"}),
+    ({"go to the dock": "go to the dock now", "| go to the press ": ""}, {"go to the dock now": "m1"}),
+])  # fmt: skip
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_alert_of_a_changed_row_names_its_own_mission_among_those_of_the_same_second(fleet, edits, named, order):
+    fleet.add("m0", text="fetch the cup", robot="r1")
+    fleet.settle()
+    for id, text in [("m1", "go to the dock"), ("m2", "go to the press")][::order]:
+        fleet.files.add(MissionOrder(id, text, text, robot="r1"))
+    fleet.settle()
+    page = fleet.page()
+    for old, new in edits.items():
+        if new:
+            page = page.replace(old, new)
+        else:
+            page = "".join(line for line in page.splitlines(keepends=True) if not line.startswith(old))
+    fleet.write(page)
+    fleet.settle()
+    changed = [found for found in fleet.alerts.values() if found is not None and found.code == "MISSION_ROW_CHANGED"]
+    assert {found.field.rpartition(" / ")[2]: found.fix.split()[3].rstrip("`,") for found in changed} == named
 
 
 def test_a_removed_row_cancels_nothing_and_comes_back_with_a_word(waiting):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from worldfs.access.standing import shown_actor
@@ -47,7 +48,7 @@ def take_in(
             ):
                 files.request(mission.id, "cancel", shown_actor(actor))
         elif not files.row_known(digest) and not files.known(id):
-            if (changed := _changed(row, rowless)) is not None:
+            if (changed := _changed(row, rowless, found.dashboard.queue, last.queue)) is not None:
                 rowless.remove(changed)
                 told.append(_other_row(row, changed))
                 continue
@@ -77,14 +78,26 @@ def take_in(
     return told
 
 
-def _changed(row: QueuedMission, rowless: Iterable[Mission]) -> Mission | None:
-    """The mission of whose row a new one was made: one of its time that has no row any more."""
-    for mission in rowless:
-        begun = mission.status.state is not MissionState.QUEUED
+def _changed(
+    row: QueuedMission, rowless: Iterable[Mission], rows: Sequence[QueuedMission], before: Sequence[QueuedMission]
+) -> Mission | None:
+    """The mission of whose row a new one was made: of those of its time that have no row any more, the likeliest.
+
+    `rows`: those of the text, and `before`, those that it had."""
+
+    def likeness(mission: Mission) -> tuple[bool, bool, bool, bool, float]:
         mine = queue_row(mission)
-        if mine.queued_at == row.queued_at and _TIME.fullmatch(row.queued_at) and not (begun and mission.order.source):
-            return mission
-    return None
+        here = len(rows) == len(before) and before[rows.index(row)] == mine
+        same = mine.requirements == row.requirements
+        alike = SequenceMatcher(None, mine.mission, row.mission).ratio()
+        return mine.mission == row.mission, here, mine in before, same, alike
+
+    def fits(mission: Mission) -> bool:
+        begun = mission.status.state is not MissionState.QUEUED
+        return queue_row(mission).queued_at == row.queued_at and not (begun and mission.order.source)
+
+    found = filter(fits, rowless) if _TIME.fullmatch(row.queued_at) else ()
+    return max(found, key=likeness, default=None)
 
 
 def _other_row(row: QueuedMission, mission: Mission) -> Finding:
