@@ -10,9 +10,10 @@ import pytest
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import render
-from worldfs.base.model import Order, Outcome
+from worldfs.base.model import Cause, JobState, Order, Outcome
 from worldfs.fleet.mission import MissionOrder, MissionState
 from worldfs.testing.waiting import until
+from worldfs.testing.workspace_fixture import order
 from worldfs.world.robot_registry import add_robot, remove_robot
 from worldfs.world.status_report import status_report
 
@@ -84,6 +85,17 @@ def test_the_mission_of_a_robot_that_is_disabled_ends_with_that(fleet: VehicleFl
         until(lambda: world.missions.load("m1").status.state is not MissionState.RUNNING)
         status = world.missions.load("m1").status
         assert "disabled" in status.reason and "somebody" not in status.reason
+
+
+def test_the_order_of_a_robot_that_is_disabled_ends_though_no_other_comes(fleet: VehicleFleet) -> None:
+    with fleet.up() as world:
+        world.submit(order("long", SECOND, params={"hang": True}))
+        until(lambda: world.jobs.load("long").status.state is JobState.RUNNING)
+        enable(fleet, SECOND, False)
+        until(lambda: world.jobs.load("long").status.state.terminal)
+        outcome = world.jobs.load("long").status.outcome
+        assert outcome is not None and outcome.cause is Cause.CANCELLED
+        until(lambda: SECOND not in world.node_ids())
 
 
 def test_a_vehicle_that_targets_md_declares_is_removed_and_added_again(fleet: VehicleFleet) -> None:

@@ -224,7 +224,7 @@ def assemble_kernel(
         names=NamedPlaces(hooks.judged, world.own_places),
     )
     if live is not None:
-        kernel.off_now = live.disabled
+        kernel.off_now, live.at_work = live.disabled, lambda: kernel.busy
         kernel.timed.append(live)
         kernel.off_now()  # what the kernel starts with is no change
         kernel.unserved = lambda node: world.config is not None and is_unserved(world.config, live.now, node)

@@ -16,12 +16,12 @@ from .home import Home
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
 
-AGAIN_S: Final = 2.0  # between two looks while a robot is disabled
+AGAIN_S: Final = 2.0  # between two looks while a robot is disabled or at work
 
 
 class LiveConfig:
-    """Looked at before each order, and now and then while a robot is disabled: one `stat`, and the file is read once
-    for each change of it."""
+    """Looked at before each order, and now and then while a robot is disabled or at work: one `stat`, and the file is
+    read once for each change of it."""
 
     def __init__(
         self, home: Home, environ: Mapping[str, str], clock: Clock, started: Config, changed: Callable[[], None]
@@ -35,6 +35,7 @@ class LiveConfig:
         self._ids: frozenset[str] = frozenset()
         self.now = started  # the last one that could be read
         self.error: UserError | None = None  # why what is there now cannot be
+        self.at_work: Callable[[], bool] = lambda: False  # whether a robot is
 
     def disabled(self) -> frozenset[str]:
         """The robots that it disables; those of before while the file is absent or cannot be read."""
@@ -68,13 +69,15 @@ class LiveConfig:
         return (found.st_mtime_ns, found.st_size, found.st_ino) if found.st_size else None
 
     def begin(self) -> None:
-        """A robot that is enabled again has missions that wait: no order of it comes before."""
+        """A robot that is enabled again has missions that wait, and one that is disabled at work is to end: no order
+        comes before."""
         if self.patience() == 0.0:
             self.disabled()
 
     def patience(self) -> float | None:
-        """Seconds until the next look; None while no robot is disabled."""
-        return max(0.0, self._looked + AGAIN_S - self._clock.monotonic()) if self._ids else None
+        """Seconds until the next look; None while no robot is disabled or at work."""
+        due = self._looked + AGAIN_S - self._clock.monotonic()
+        return max(0.0, due) if self._ids or self.at_work() else None
 
 
 def is_unserved(served: Config, now: Config, robot: str) -> bool:
