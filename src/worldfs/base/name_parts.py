@@ -240,6 +240,8 @@ def _of_core(full: tuple[str, ...], core: list[str], beside: frozenset[str], hyp
         return NameParts(full, "", "".join(core[start:]), frozenset({*beside, *core[:start]}))
     links = [n for n, word in enumerate(core) if n and core[n - 1] not in _NO_HEAD and n not in hyphened]
     at = next((n for n in links if core[n] in _AFTER_HEAD or _is_link(core, n)), 0)
+    if core[at - 1 : at + 1] == ["pair", "of"] and at < len(core) - 1:  # "pair of pliers"
+        return _of_core(full, core[at + 1 :], beside | {*core[: at + 1]}, frozenset(n - at - 1 for n in hyphened))
     if at and core[at] in ("of", "about") and _is_of_another(core[at + 1 :]):
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])))
     if at and at < len(core) - 1:

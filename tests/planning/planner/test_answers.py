@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
@@ -221,6 +222,7 @@ def test_every_word_of_a_question_counts(text, part):
 
 
 @given(st.sampled_from(sorted(EXACTLY)), st.integers(0, 40), st.sampled_from(["plastic", "third", "roughly", "glued"]))
+@example("你手里有杯子吗？", 4, "plastic")
 def test_a_word_that_no_question_has_is_never_passed_over(text, at, word):
     if not text.isascii():
         at, word = at % len(text), "塑"
@@ -230,6 +232,29 @@ def test_a_word_that_no_question_has_is_never_passed_over(text, at, word):
         said = " ".join([*words[: at % (len(words) + 1)], word, *words[at % (len(words) + 1) :]]) + "?"
     found = interpret(said, SHOPS["en" if text.isascii() else "zh"])
     assert isinstance(found, RefusedIntent) or (isinstance(found, QuestionIntent) and not found.answered), (said, found)
+
+
+ORDERS = (
+    "put the book in the basket", "pick up the red cup", "put everything except the bowl in the basket",
+    "把书放进篮子", "拿起红色的杯子", "除了碗，把所有东西放进篮子",
+)  # fmt: skip
+
+
+@given(
+    st.sampled_from(sorted((*EXACTLY, *ORDERS))),
+    st.integers(0, 60),
+    st.sampled_from(["plastic", "the book", "cup", "glued", "not", "塑", "书", "杯子", "的", "碗", "不"]),
+)
+@example("你手里有杯子吗？", 4, "塑")
+def test_no_sign_that_stands_for_a_name_is_in_a_reply(text, at, word):
+    at %= len(text) + 1
+    space = " " if text.isascii() else ""
+    found = interpret(f"{text[:at]}{space}{word}{space}{text[at:]}", SHOPS["en" if text.isascii() else "zh"])
+    if isinstance(found, QuestionIntent):
+        said = found.answer
+    else:
+        said = found.reason if isinstance(found, RefusedIntent) else found.note
+    assert not re.search("[\ue000-\uf8ff]", said), said
 
 
 def test_orange_is_a_colour_of_what_was_named_and_a_fruit_with_an_article():

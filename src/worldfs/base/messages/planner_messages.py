@@ -83,6 +83,10 @@ ROWS = {
         "nothing here is called just “{what}”; do you mean {names}? Say its name or its id",
         "这里没有就叫“{what}”的东西；是不是指 {names}？请说名字或 id",
     ),
+    "planner.kind_unknown": (
+        "nothing tells of what kind {names} is, and “{what}” may mean it; say which things",
+        "没有说 {names} 是什么种类，“{what}”也许也指它；请说出是哪些东西",
+    ),
     "planner.only_one": (
         "“{what}” means more than one thing, and only {names} is called so; say which things",
         "“{what}”说的不止一个，而这里只有 {names} 叫这个名字；请说出是哪些东西",
@@ -94,6 +98,10 @@ ROWS = {
     "planner.ambiguous": (
         "“{what}” may be any of {names}; name one, or say all or any",
         "“{what}”可能是 {names} 中的任何一个；请说是哪个，或说所有/任意一个",
+    ),
+    "planner.not_all": (
+        "“{what}” may mean only some of {names}; say which",
+        "“{what}”也许只指 {names} 中的一部分；请说出是哪些",
     ),
     "planner.count": (
         "you said {count} of “{what}”, and here are {found}: {names}",
@@ -258,7 +266,10 @@ ROWS = {
         "{names} 在 {boxes} 里，不清楚它里面的东西动不动；请逐个说明放到哪里",
     ),
     "planner.left_within": ("left where it is: {names}", "没有动：{names}"),
-    "planner.not_counted": ("not counted as “{what}”: {names}", "没有算作“{what}”：{names}"),
+    "planner.not_counted": (
+        "of unknown kind, not counted as “{what}”: {names}",
+        "不知道是什么种类，没有算作“{what}”：{names}",
+    ),
     "planner.no_other": (
         "there is no other “{what}” than the one that is not to be used; name a place",
         "除了不要用的以外，没有别的“{what}”；请说放到哪里",

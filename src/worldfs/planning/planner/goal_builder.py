@@ -45,6 +45,7 @@ from .goals import (
     destinations,
     held_by,
     holds,
+    littering,
     point_above,
     subject,
 )
@@ -64,7 +65,7 @@ from .scene_facts import (
     wipes,
 )
 from .undo import undo_goals
-from .vocabulary import Vocabulary, Word
+from .vocabulary import FitKind, Vocabulary, Word
 
 PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, CentreGoal, PlacedGoal, DownGoal)
 
@@ -124,6 +125,7 @@ class GoalBuilder:
         clash = sorted({subject(g) for g in self.goals} & set(self.protected))
         if clash:
             raise NotUnderstood("planner.contradiction", "negation", names=self.resolve.names(clash))
+        self._certainly_left(clauses)
         kept = tuple(dict.fromkeys(self.protected))
         self.notes = [*self.resolve.notes, *self.notes]
         goals = [
@@ -132,6 +134,22 @@ class GoalBuilder:
         ]
         note = "; ".join(dict.fromkeys(self.notes))
         return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
+
+    def _certainly_left(self, clauses: list[Clause]) -> None:
+        """Asks about things of no known kind that would be moved, where those of a kind are left out: "but the fruit".
+        What is named itself is meant."""
+        unsure = self.resolve.unsure
+        if not unsure:
+            return
+        fits = (self.resolve.vocabulary.fits(noun.words) for clause in clauses for noun in clause.what)
+        named = {fit.id for each in fits for fit in each if fit.certain and fit.kind < FitKind.SHAPE}
+        named |= {self.holding} if any(noun.text in ("it", "它") for c in clauses for noun in c.what) else set()
+        moved = {subject(goal) for goal in self.goals if not holds(goal, self.scene)}
+        for goal in self.goals:
+            moved |= {*littering(goal, self.scene)} if isinstance(goal, ClearedGoal) else set()
+        doubt = [id for id in unsure if id in moved and id not in {*named, *self.protected}]
+        if doubt:
+            raise NotUnderstood("planner.kind_unknown", "ambiguous", doubt, what=unsure[doubt[0]])
 
     def _kept(self, nouns: tuple[NounPhrase, ...], clauses: list[Clause]) -> tuple[str, ...]:
         """What must not be touched. 雨伞留下，其他的…: what its words mean, as of an exception; 雨伞不要动，儿童雨伞…:

@@ -75,6 +75,10 @@ def interpret(
 
         return suggestions(scene, language, profile, robot_id)
 
+    def reply(said: str) -> str:
+        """What a person reads: the names as they were said, and none of the signs that stand for them."""
+        return marked.told(said)
+
     try:
         if not text:
             raise NotUnderstood("planner.empty", "empty")
@@ -101,12 +105,12 @@ def interpret(
                 raise found.failure
             if not told.told and (has_stop_word(text) or _GOES_ON.search(text)):  # "why aren't you stopping?"
                 return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language), False)
-            return QuestionIntent(instruction, language, told.text, told.told)
+            return QuestionIntent(instruction, language, reply(told.text), told.told)
         slides = profile is not None and profile.op(PUSH) is not None
         mobile = goes_to_places(profile)
         builder = GoalBuilder(scene, vocabulary, language, before, mobile=mobile, slides=slides)
         intent = builder.command(found, instruction)
-        return replace(intent, note=marked.told("; ".join(filter(None, (*notes, intent.note)))))
+        return replace(intent, note=reply("; ".join(filter(None, (*notes, intent.note)))))
     except NotUnderstood as error:
         kind, code, facts = _why(error, marked.text, language)
         if code in _AT_REST and has_stop_word(marked.text):
@@ -120,7 +124,7 @@ def interpret(
         facts.setdefault("names", thing_names.apart(error.ids, scene, language))
         facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return RefusedIntent(
-            render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction,
+            reply(render(coded(code, **facts), language)), can() if suggest else (), language, kind, instruction,
             candidates=error.ids, names_stop=code in ("planner.negation", "planner.no_stop"),
         )  # fmt: skip
 

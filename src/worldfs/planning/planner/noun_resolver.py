@@ -16,7 +16,6 @@ from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .phrase_heads import is_colour, is_description
 from .scene_facts import ThingLocation, final_support, is_flat, layout, movable, own_robot, told_location
-from .thing_words import MANY_KINDS
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 _OTHERS = ("others", "rest", "rest of them")  # all of a phrase that names no kind
@@ -39,6 +38,8 @@ class NounResolver:
         self.said: tuple[Word, ...] = ()  # the heads of all phrases of the instruction
         self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
         self.shared: set[tuple[Word, ...]] = set()  # heads of several phrases of a list: the red and blue cubes
+        self.unsure: dict[str, str] = {}  # things of no known kind → what is left out, and they may be
+        self.uncounted: dict[str, str] = {}  # those → what is meant, and they may be
         self.mixed = False  # with "a battery" one thing was named that has no others
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
@@ -107,10 +108,14 @@ class NounResolver:
         anywhere = [fit for fit in fits if fit.certain]
         spared = {id for aside in noun.but for id in self._aside(aside)}.union(but)
         here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
+        if self.sparing:
+            self.unsure |= dict.fromkeys(self.of_no_known_kind(noun, fits), noun.text)
         denied = self._denied(noun)
         here = [fit for fit in here if denied.get(fit.id) is not True]
         unsure = [fit.id for fit in here if any(self.vocabulary.may_be_called(fit.id, word) for word in noun.without)]
         unsure += [fit.id for fit in here if fit.id in denied and fit.id not in unsure]
+        for word in noun.without:
+            self.unsure |= dict.fromkeys(self.of_no_known_kind(replace(noun, words=(word,)), ()), word[0])
         if unsure:
             raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
         may_be = [fit for fit in fits if fit.kind in (FitKind.DOUBT, FitKind.ENDING)]
@@ -118,6 +123,7 @@ class NounResolver:
         here, doubtful = ([fit for fit in found if fit.id not in spared] for found in (here, doubtful))
         doubtful = [fit for fit in doubtful if self.sparing or fit.id not in self.into]
         if noun.other:
+            self.unsure |= self.uncounted  # "the fruit in the bowl, everything else in the box"
             places_alone = bool(self.mentioned) and self.mentioned <= self.closed  # "don't touch the tray, …"
             every = all("*" in senses for _, senses in noun.words)
             if not (self.mentioned & {fit.id for fit in anywhere} or (places_alone and every)):
@@ -253,6 +259,7 @@ class NounResolver:
         doubtful = [fit for fit in fits if not fit.certain]
         if len(doubtful) < len(fits):
             if noun.quantity == "all" and not noun.count:
+                self._note_uncounted(noun, fits)
                 return ()
             listed = self.names([fit.id for fit in fits if fit.certain])
             raise NotUnderstood(
@@ -261,6 +268,8 @@ class NounResolver:
         if doubtful:
             ids = [fit.id for fit in doubtful if self.sparing or fit.id not in self.into]
             raise self._asked("planner.perhaps", noun, ids or [fit.id for fit in doubtful], what=bare(noun))
+        if more := self.of_no_known_kind(noun, fits):
+            raise self._asked("planner.kind_unknown", noun, more)
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
 
     def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit], fits: list[Fit]) -> tuple[str, ...]:
@@ -310,15 +319,21 @@ class NounResolver:
         if noun.count and len(ids) != noun.count:
             raise self._count(noun, ids)
         of_it = [fit for fit in fits if fit.certain and not fit.renamed]
-        if len(ids) == len(of_it) == 1 and self._says_several(noun, found[0]) and (more := self._unknown(fits)):
+        if len(ids) == len(of_it) == 1 and self._says_several(noun, found[0]) and (more := self._unknown(noun, fits)):
             raise self._asked("planner.only_one", noun, (*ids, *more), names=self.names(ids))
-        of_many = several and not self.sparing and bool(noun.words[-1][1] & (MANY_KINDS - {"k:container"}))
-        if of_many and (more := self._unknown(fits)):
-            told = coded("planner.not_counted", what=bare(noun), names=self.names(more))
-            self.notes.append(render(told, self.language))
+        if several:
+            self._note_uncounted(noun, fits)
         if several or len(ids) == 1:
             return ids
         raise self._ambiguous(noun, found)
+
+    def _note_uncounted(self, noun: NounPhrase, fits: Sequence[Fit]) -> None:
+        """Of "all the fruit": the note names the things of no known kind, which stay."""
+        many = not self.sparing and self.vocabulary.names_many(noun.words[-1], fits)
+        if many and (more := self._unknown(noun, fits)):
+            self.uncounted |= dict.fromkeys(more, noun.text)
+            told = coded("planner.not_counted", what=bare(noun), names=self.names(more))
+            self.notes.append(render(told, self.language))
 
     def _each_so_named(self, noun: NounPhrase, named: Sequence[Fit], found: Sequence[Fit]) -> bool:
         """Of "tomato seeds" and "bean seeds" "the seeds" are both; "the scissors" may be one pair of two."""
@@ -339,11 +354,27 @@ class NounResolver:
         each = owned or noun.count or noun.other or noun.words[-1:] in self.shared
         return noun.plural and not named_so and not each and noun.words[-1][1].isdisjoint(lexicon_en.MASS | {"*"})
 
-    def _unknown(self, fits: Sequence[Fit]) -> list[str]:
+    def _unknown(self, noun: NounPhrase, fits: Sequence[Fit]) -> list[str]:
         """Things that may be of the kind that is said, though their names do not say it: a sneaker, of the shoes."""
+        if self.vocabulary.names_many(noun.words[-1], fits):
+            return [id for id in self.of_no_known_kind(noun, fits) if id not in self.mentioned]
         apart = {fit.id for fit in fits if fit.kind is not FitKind.DOUBT} | self.mentioned
         called = (self.vocabulary.called[id] for id in sorted(self.vocabulary.moving - apart))
         return [one.id for one in called if not one.kinds]
+
+    def of_no_known_kind(self, noun: NounPhrase, fits: Sequence[Fit]) -> list[str]:
+        """After a word for many kinds the things that may be of them or not, as nothing tells of what kind they are."""
+        if not noun.words or not self.vocabulary.names_many(noun.words[-1], fits):
+            return []
+        told = {fit.id for fit in fits if fit.certain}
+        colours = [word for word in noun.words[:-1] if is_colour(word)]
+        return [
+            id
+            for id in sorted(self.vocabulary.moving - told)
+            if self.vocabulary.is_of_no_known_kind(id)
+            and self._is_so_called(id, replace(noun, without=()))
+            and all(self.vocabulary.is_coloured(id, word) for word in colours if self.vocabulary.called[id].colours)
+        ]
 
     def _best(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
         found = tuple(fit.id for fit in fits)
@@ -401,7 +432,8 @@ class NounResolver:
         return self._asked("planner.ambiguous", noun, found)
 
     def _ambiguous(self, noun: NounPhrase, found: list[Fit]) -> NotUnderstood:
-        return self._asked("planner.ambiguous", noun, [fit.id for fit in found])
+        every = noun.quantity == "all" and not self.sparing
+        return self._asked("planner.not_all" if every else "planner.ambiguous", noun, [fit.id for fit in found])
 
     def _asked(self, code: str, noun: NounPhrase, ids: Sequence[str], **facts: str) -> NotUnderstood:
         """A question about what may be meant."""

@@ -343,11 +343,12 @@ def _chinese(low: str, vocabulary: Vocabulary) -> _Written:
 
 
 def _unknown_noun_zh(reader: ChineseNounParser, at: int) -> NounPhrase | None:
-    """锤子 of 有锤子吗: the rest of the question, where its first word is not known, and none of it is grammar."""
+    """锤子 of 有锤子吗: the rest of the question, where its first word is not known, none of it is grammar, and none of
+    it names a thing of the scene: 塑杯子, where a 杯子 is."""
     rest = reader.words[at:]
     said = "".join(word.text for word in rest)
     plain = not rest[0].keys and len(said) > 1 and is_chinese(said) and not _NO_THING_ZH.search(said)
-    if not plain or any(word.kinds or word.text in KNOWN for word in rest):
+    if not plain or any(word.kinds or word.text in KNOWN or word.text in reader.vocabulary.marks for word in rest):
         return None
     reader.at = len(reader.words)
     return NounPhrase(said, ((said, frozenset((f"w:{said}",))),))

@@ -245,17 +245,35 @@ class _QuestionAnswerer(SceneSentences):
             case "size":
                 return self.measure(named, "size")
             case "where":
-                return self.joined(self.fact(id) + self.numbers(id) for id in named)
+                told = self.joined(self.fact(id) + self.numbers(id) for id in named)
             case "colour":
                 return self.joined(self.colour_of(id) for id in named)
             case "many":
                 found = self.filtered(named if subjects else list(self.places), place, q.colour())
-                return self.joined(filter(None, (self.number(found), self.colourless(subjects, place, q.colour()))))
+                told = self.joined(filter(None, (self.number(found), self.colourless(subjects, place, q.colour()))))
             case "holder":
-                return self.holding(subjects, named, place)
+                told = self.holding(subjects, named, place)
             case "list":
-                return self.listed(named, subjects, place, q.colour())
-        return self.so(subjects, named, place, q.colour())
+                told = self.listed(named, subjects, place, q.colour())
+            case _:
+                told = self.so(subjects, named, place, q.colour())
+                first = subjects[0] if subjects else None
+                if first and first.some and not first.noun.count and self.filtered(named, place, q.colour()):
+                    return told  # yes, there is one
+        return self.joined((told, *self.not_counted(subjects, place, q.colour()))) if told else ""
+
+    def not_counted(
+        self, subjects: Sequence[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
+    ) -> list[str]:
+        """The things that may be of the kinds that are asked about, as nothing tells of what kind they are."""
+        found = []
+        for part in subjects:
+            more = self.resolver.of_no_known_kind(part.noun, self.resolver.fits(part.noun))
+            more = [id for id in more if all(self.is_there(id, spot) for spot in part.within)]
+            more = more if part.every else self.filtered(more, place, colour)
+            if more:
+                found.append(self.say("planner.not_counted", what=bare(part.noun), names=self.resolver.names(more)))
+        return found
 
     def colourless(
         self, subjects: Sequence[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
@@ -293,7 +311,7 @@ class _QuestionAnswerer(SceneSentences):
             return self.missing(place)
         one, other = map(len, found)
         so = one > other if q.topic == "more" else one < other
-        return self.yes(so, self.joined(map(self.number, found)))
+        return self.yes(so, self.joined((*map(self.number, found), *self.not_counted(subjects, place, None))))
 
     def most(self, q: ParsedQuestion, subjects: Sequence[QuestionPart], place: QuestionPart | None) -> str:
         """Which is the heaviest; of what was named, else of all that can be moved."""

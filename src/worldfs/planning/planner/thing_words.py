@@ -29,6 +29,8 @@ from . import lexicon_en, lexicon_zh
 _ID: Final = re.compile(r"[^\W\d_]+")
 _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?(\d+)")
 MANY_KINDS: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
+_NO_COLOUR: Final = frozenset(("unknown", "none", "other"))
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:[\s-]+[^\W\d_]+)*")
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
 
@@ -140,21 +142,22 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
         perhaps.add(stem[-1])
     numbered = _ID_NUMBER.fullmatch(thing.id) if of_id else None
     number = parts.number or ((numbered[1].lstrip("0") or "0") if numbered else "")
-    stated, told = _colours(thing.color), _name_colours(parts)
-    known = stated or (told if _tells_its_colour(parts) else frozenset())
+    told, states = _name_colours(parts), _states_a_colour(thing.color)
+    known = _colours(thing.color) if states else told if _tells_its_colour(parts) else frozenset()
     if of_id and named:  # table, with the id kitchen_table
         beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
         parts = replace(parts, beside=parts.beside | beside)
     listed = _category(thing.category)
     doubted: frozenset[str] = frozenset()
-    if _is_modifier(listed.words, parts):
+    if _is_modifier(listed.words, parts) and not ("k:toy" in listed.own and not _holds(parts)):  # a toy train
         doubted, listed = listed.words | _words_for(listed.own | listed.above), _Category()
     simple = all(word in DESCRIBING | SIZES for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
         _broader(thing, kinds, listed), (_wider(kinds) | listed.above) - kinds, listed.words, doubted,
         _said_of(parts), parts.denied,
-        _shape(thing, kinds), known, told if known else frozenset(), frozenset() if known else told,
+        _shape(thing, kinds), known, told if known or states else frozenset(),
+        frozenset() if known or states else told,
         parts.ending is Ending.TITLE and not kinds,
     )  # fmt: skip
 
@@ -223,6 +226,12 @@ def _is_modifier(words: frozenset[str], parts: NameParts) -> bool:
     return inside or not words.isdisjoint(parts.beside)
 
 
+def _holds(parts: NameParts) -> bool:
+    """Is it a vessel, a pack or a box: a toy box is no toy for certain."""
+    vessels = lexicon_en.FILLED | lexicon_en.HOLDING | lexicon_en.STORAGE
+    return parts.head in vessels or parts.tail.endswith(tuple(lexicon_zh.VESSELS))
+
+
 def _words_for(kinds: Iterable[str]) -> frozenset[str]:
     rows = [lexicon_en.KINDS[kind[2:]] for kind in kinds]
     return frozenset(word for _, english, chinese in rows for word in f"{english} {chinese}".split())
@@ -246,6 +255,11 @@ def _colours(text: str) -> frozenset[str]:
     found = {k for word in pieces(text) for k in lexicon_en.nouns_en().get(word, ()) if k[:2] == "c:"}
     return frozenset(found | {k for word, _ in lexicon_zh.found_words(text, lexicon_en.nouns_zh())
                               for k in lexicon_en.nouns_zh()[word] if k[:2] == "c:"})  # fmt: skip
+
+
+def _states_a_colour(text: str) -> bool:
+    """Is a colour stated, on the list (red) or not (turquoise, clear)? A code of figures is none that a word tells."""
+    return bool(_colours(text)) or (_WORDS.fullmatch(text) is not None and text.lower() not in _NO_COLOUR)
 
 
 def _name_colours(parts: NameParts) -> frozenset[str]:

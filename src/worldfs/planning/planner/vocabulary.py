@@ -28,7 +28,7 @@ from worldfs.base.word_forms import fold, is_chinese, pieces, plurals, singulars
 
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
-from .thing_words import ThingWords, words_of_scene
+from .thing_words import MANY_KINDS, ThingWords, words_of_scene
 
 Word = tuple[
     str, frozenset[str]
@@ -53,7 +53,8 @@ class FitKind(IntEnum):
 class Fit(NamedTuple):
     """A thing that a phrase fits. `exact`: the phrase is its whole name; `several`: only as a plural; `clash`: its
     name and its stated colour disagree about the phrase; `renamed`: it has another name than was said, and things of
-    the said name are here: a tin, where there are cans."""
+    the said name are here: a tin, where there are cans; `stated`: its stated category or its kind is of what was said:
+    a doll that is called Barbie."""
 
     id: str
     kind: FitKind
@@ -61,6 +62,7 @@ class Fit(NamedTuple):
     several: bool = False
     clash: bool = False
     renamed: bool = False
+    stated: bool = False
 
     @property
     def certain(self) -> bool:
@@ -296,6 +298,17 @@ class Vocabulary:
         called = (self.called[id] for id in self.moving)
         return any(one.full and not one.kinds and bool(one.tail) != is_chinese(word) for one in called)
 
+    def names_many(self, word: Word, fits: Iterable[Fit]) -> bool:
+        """Is it a word for many kinds of things, by the lexicon or by the categories that the scene states?"""
+        certain = [fit for fit in fits if fit.certain]
+        listed = bool(word[1] & MANY_KINDS) or bool(certain and all(fit.stated for fit in certain))
+        return listed and "k:container" not in word[1]
+
+    def is_of_no_known_kind(self, id: str) -> bool:
+        """Is neither its kind known nor a category stated?"""
+        called = self.called[id]
+        return not (called.kinds or called.categories)
+
     def is_filling(self, id: str, word: Word) -> bool:
         """Does the word name what may be in the thing, and not the thing itself: tea, of a tea bag?"""
         return not lexicon_en.FILLINGS.isdisjoint(singulars(fold(word[0]))) and not self.has_name(id, word)
@@ -374,7 +387,8 @@ class Vocabulary:
                     coloured & called.told_colours or called.tail or called.head in lexicon_en.SORTED_BY_COLOUR
                 )
                 clash |= sorts and (coloured & called.told_colours) != (coloured & called.colours)
-        return Fit(called.id, kind, exact, several, clash)
+        stated = kind is FitKind.BROADER and "k:container" not in words[-1][1]
+        return Fit(called.id, kind, exact, several, clash, stated=stated)
 
     def _head(self, called: ThingWords, head: Word) -> tuple[FitKind | None, bool]:
         text, senses = head
@@ -451,7 +465,8 @@ class Vocabulary:
         left = MATERIALS_ZH.sub("", before.rpartition("的")[2]).strip(DESCRIBING_SIGNS + STATE_SIGNS)
         if any(left[at:] in self.chinese for at in range(len(left))):
             return False
-        return len(left) == 1 or left[-1:] in set(BINDING_SIGNS)
+        alone = len(left) == 1 and len(word) == 2  # 空调|遥控器: of three signs the first two are a word
+        return alone or left[-1:] in set(BINDING_SIGNS)
 
     def _is_part(self, signs: str, text: str, said: Sequence[str]) -> bool:
         """Are the signs only a part of a word of a Chinese name: 红 of 小红的杯子, 成品 of 半成品面包?"""
@@ -484,11 +499,12 @@ def _is_id(word: Word) -> bool:
 
 
 def closest(fits: Iterable[Fit], several: bool) -> list[Fit]:
-    """Of what fits, the closest kind of fit; of several things all kinds of fit, but those by shape or by doubt."""
+    """Of what fits, the closest kind of fit, and what is stated to be of that kind; of several things all kinds of fit,
+    but those by shape or by doubt."""
     found = [fit for fit in fits if fit.certain]
     best = min((fit.kind for fit in found), default=FitKind.ANY)
     most = FitKind.WIDER if several and best <= FitKind.WIDER else best
-    return [fit for fit in found if fit.kind <= most]
+    return [fit for fit in found if fit.kind <= most or (fit.stated and best < FitKind.BROADER)]
 
 
 def lexicon_word(word: str) -> str:

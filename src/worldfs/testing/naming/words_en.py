@@ -152,6 +152,8 @@ CONTENTS: Final = {  # a container that can stand for what is in it
     "coffee": "tin, packet",
 }
 MATERIALS: Final = "steel, wooden, plastic, copper, bamboo, rubber, ceramic, spare, old, travel, folding, cordless"
+GROUPS: Final = "tool, toy, gadget, utensil, snack, supply, fruit"  # words for many kinds
+SHADES: Final = "turquoise, clear, navy, maroon, cream, copper, khaki, lilac, terracotta, transparent"  # on no list
 COLOURS: Final = "red, blue, green, yellow, white, black"
 PLACES: Final = {  # head of a container that stands on the table: words before it
     "basket": "bread, laundry, fruit, picnic, sewing, left, right, small, wire, blue, bicycle",

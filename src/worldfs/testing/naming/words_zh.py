@@ -76,6 +76,7 @@ COLOURED: Final = "红糖, 绿豆, 白菜, 黑胡椒, 黄瓜, 蓝莓, 红茶, �
 TINTED: Final = ("杯", "碗", "盒", "架")
 CONTENTS: Final = {"牛奶": "盒, 瓶", "大米": "袋", "咖啡": "罐", "蜂蜜": "罐", "茶叶": "罐, 盒", "盐": "罐", "糖": "罐"}
 MATERIALS: Final = "钢, 木, 塑料, 铜, 竹, 橡胶, 陶瓷, 备用, 旧, 旅行"
+GROUPS: Final = "药品, 文具, 五金, 餐具, 首饰, 零食"
 COLOURS: Final = {"red": "红", "blue": "蓝", "green": "绿", "yellow": "黄", "white": "白", "black": "黑"}
 PLACES: Final = {
     "篮子": "面包, 洗衣, 水果, 野餐, 左, 右, 小, 蓝, 自行车",
