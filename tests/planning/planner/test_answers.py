@@ -236,7 +236,7 @@ def test_a_word_that_no_question_has_is_never_passed_over(text, at, word):
 
 ORDERS = (
     "put the book in the basket", "pick up the red cup", "put everything except the bowl in the basket",
-    "把书放进篮子", "拿起红色的杯子", "除了碗，把所有东西放进篮子",
+    "pick up the book or the bowl", "拿起书或碗", "把书放进篮子", "拿起红色的杯子", "除了碗，把所有东西放进篮子",
 )  # fmt: skip
 
 
@@ -245,6 +245,7 @@ ORDERS = (
     st.integers(0, 60),
     st.sampled_from(["plastic", "the book", "cup", "glued", "not", "塑", "书", "杯子", "的", "碗", "不"]),
 )
+@example("拿起书或碗", 2, "书")
 @example("你手里有杯子吗？", 4, "塑")
 def test_no_sign_that_stands_for_a_name_is_in_a_reply(text, at, word):
     at %= len(text) + 1
