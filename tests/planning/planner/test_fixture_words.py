@@ -252,7 +252,10 @@ def test_what_lies_on_a_shut_chest_is_brought_back_there(world, room):
     assert report.ok and world.log[-1].params["target_position"] == pytest.approx(there.position), report
 
 
-def test_what_is_in_a_shut_drawer_is_not_reached_for(world, room):
+@pytest.mark.parametrize("status", ["closed", "ajar"])
+def test_what_is_in_a_shut_drawer_is_not_reached_for(world, room, status):
+    drawer = replace(DRAWER, status=status)
+    room = replace(room, furniture=tuple(drawer if t.id == drawer.id else t for t in room.furniture))
     moved = tuple(r for r in room.relations if r.subject != "can_01")
     world.now_scene = replace(room, relations=(*moved, Relation("can_01", "in", "drawer_01")))
     world.ops = ABLE

@@ -33,6 +33,7 @@ DONE_EN = {
     "do not move the key, but put everything else in the basket": others("key", "basket", ENGLISH[0]),
     "don't touch the key and put everything else in the basket": others("key", "basket", ENGLISH[0]),
     "don't touch the key, put everything in the basket": others("key", "basket", ENGLISH[0]),
+    "don't touch the key, don't touch the cup, put everything in the basket": others("key cup", "basket", ENGLISH[0]),
     "don't touch the key and the cup, put the others in the basket": others("key cup", "basket", ENGLISH[0]),
     "don't pick up the key, pick up the phone": "phone",
     "don't give me the key, give me the phone": "phone",
@@ -92,6 +93,7 @@ DONE_ZH = {
     "别动钥匙，拿起手机": "手机",
     "别碰钥匙，把其他的放进篮子": others("钥匙", "篮子", CHINESE[0]),
     "钥匙和手机别动，其他的放进篮子": others("钥匙 手机", "篮子", CHINESE[0]),
+    "别动钥匙，别动手机，把其他的放进篮子": others("钥匙 手机", "篮子", CHINESE[0]),
     "李子别放盒子里，放篮子里": "李子>篮子",
     "别把李子放进盒子，放进篮子": "李子>篮子",
     "别把李子放盒子里，把它放篮子里": "李子>篮子",
@@ -106,6 +108,7 @@ ASKED_ZH = {
     "别动钥匙，把它放进篮子": "! ambiguous",
     "别动钥匙，把钥匙放进篮子": "! negation",
     "别动盒子，把手机放进盒子": "! negation",
+    "别动桌上的盒子，把手机放进盒子": "! negation",
     "别动钥匙，然后把手机放进篮子": "! negation",
     "别只动钥匙，把手机放进篮子": "! negation",
     "别动所有的东西，把手机放进篮子": "! negation",
@@ -131,6 +134,17 @@ def test_an_english_prohibition_and_an_order(told, text, end):
 @pytest.mark.parametrize(("text", "end"), [*DONE_ZH.items(), *ASKED_ZH.items()])
 def test_a_chinese_prohibition_and_an_order(told, text, end):
     assert told(text, *CHINESE) == end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't touch the cup, put the spoon on the red cup and put the red cup in the box",
+        "not the other box, put the spoon in the red box",
+    ],
+)
+def test_nothing_is_put_where_what_is_forbidden_may_mean(told, text):
+    assert told(text, ("cup", "spoon", "red cup"), ("red box", "box")) == "! negation"
 
 
 @pytest.mark.parametrize(
