@@ -2,6 +2,7 @@
 
 import pytest
 
+from worldfs.base.document_size import DOCUMENT_MOST
 from worldfs.base.errors import BadInput
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts
@@ -86,3 +87,10 @@ def test_a_change_is_applied_again_to_what_another_wrote_meanwhile(store, docume
     assert document.change(edit)
     assert store.get("TASK.md").data == b"theirs+ours"
     assert not document.change(lambda data: data)
+
+
+def test_a_change_that_makes_it_too_large_to_be_read_again_is_refused_by_its_name(store, document):
+    store.put("TASK.md", b"one")
+    with pytest.raises(BadInput, match="at most 8,388,608") as refused:
+        document.change(lambda data: b" " * (DOCUMENT_MOST + 1))
+    assert refused.value.path == PATH and store.get("TASK.md").data == b"one"

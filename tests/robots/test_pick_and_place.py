@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from worldfs.base.model import Thing
+from worldfs.robots.mujoco import grasp
+from worldfs.robots.mujoco.grip_slip import SLIP
 
 FIVE = [
     Thing("apple", shape="sphere", size=(0.066,) * 3, mass=0.15),
@@ -110,6 +112,15 @@ def test_a_thing_lost_on_the_lift_is_taken_again_once(opened):
     assert done.evidence["attempts"] == 2
     assert "object lost" in done.evidence["retries"][0]
     assert rig.held() == "cube"
+
+
+def test_a_thing_that_slips_in_the_hand_is_set_down_and_taken_again_once(opened, monkeypatch):
+    hand = opened(at(HEAVY, 0.5, 0.15))
+    slips = iter((4 * SLIP, SLIP / 4))
+    monkeypatch.setattr(grasp, "grip_slip", lambda arm, id: next(slips))
+    done = hand.do("pick_up", object_id="cube")
+    assert done.ok and done.evidence["attempts"] == 2 and hand.rig.held() == "cube", done.message
+    assert "the grip is not firm" in done.evidence["retries"][0]
 
 
 def test_a_thing_lost_on_the_way_is_fetched_and_placed(opened):

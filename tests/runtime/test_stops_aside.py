@@ -225,6 +225,29 @@ def test_a_stop_outlives_a_kernel_that_is_killed_before_it_has_seen_the_exchange
     assert not kept(lab.root, shared)
 
 
+@pytest.mark.parametrize("when", ["before the kernel", "beside it"])
+def test_a_stop_that_only_the_log_has_told_the_kernel_outlives_the_exchange_too(
+    tmp_path: Path, shared: Path, when: str
+) -> None:
+    lab, new = WorkspaceFixture(tmp_path / "lab", (ROBOT,)), WorkspaceFixture(tmp_path / "new", (ROBOT,))
+
+    def stop() -> None:
+        with World.open(lab.root) as other:
+            other.stops.stop([ROBOT], "operator")
+
+    if when == "before the kernel":
+        stop()
+    world = lab.open(threads=True)
+    if when == "beside it":
+        stop()
+    until(lambda: list(shared.glob("*/*/*.json")))
+    world.abandon()
+    lab.root.rename(tmp_path / "old")
+    new.root.rename(lab.root)
+    with World.open(lab.root) as reader:
+        assert reader.stops.state(ROBOT).stopped
+
+
 def test_a_kernel_that_ends_as_it_should_leaves_no_copy_of_a_stop(tmp_path: Path, shared: Path) -> None:
     lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
     with lab.open(threads=True) as world:

@@ -36,6 +36,7 @@ from worldfs.formats import config
 from worldfs.interfaces.cli import up
 from worldfs.robots.checked_bodies import CheckedBodies
 from worldfs.runtime.grace import BODY, SILENT_S
+from worldfs.runtime.kernel import Kernel
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.root_lock import RootLock
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -612,6 +613,29 @@ def test_a_start_that_fails_before_there_are_drivers_names_all_that_may_move(sit
     with pytest.raises(BadInput) as failed:
         World.open(site.root, config=SETTINGS, clock=site.clock, serve=True, threads=True, drivers={})
     assert "bad_1, good_1" in "".join(failed.value.__notes__)
+
+
+@pytest.mark.parametrize("moves", ["good", "simulation"])
+def test_a_start_that_fails_once_its_jobs_are_recovered_names_those_that_may_move(
+    site: WorkspaceFixture, monkeypatch: pytest.MonkeyPatch, moves: str
+) -> None:
+    """No open job says so any more. A simulated robot moves no more, whatever measured it last."""
+    recover = Kernel.recover
+
+    def full(kernel: Kernel) -> None:
+        recover(kernel)
+        raise StorageError("No space left on device", path="ACTION.md")
+
+    robots = [{"robotId": f"{name}_1", "driver": name} for name in ("bad", moves)]
+    settings = config.read(json.dumps({"embodiments": {"instances": robots}}).encode())
+    left_running(site, "bad_1", f"{moves}_1")
+    monkeypatch.setattr(Kernel, "recover", full)
+    stands, moving = CheckedBodies(Misbehaving("", "").body()), CheckedBodies(Heard("", "").body())  # type: ignore[arg-type]
+    drivers: Mapping[str, object] = {"bad": stands, moves: moving}
+    with pytest.raises(StorageError) as failed:
+        World.open(site.root, config=settings, clock=site.clock, serve=True, threads=True, drivers=drivers)  # type: ignore[arg-type]
+    notes = "".join(getattr(failed.value, "__notes__", ()))
+    assert ("good_1" in notes) is (moves == "good") and "bad_1" not in notes and "simulation_1" not in notes
 
 
 class Blind(Good):
