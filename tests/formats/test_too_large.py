@@ -28,5 +28,5 @@ def test_an_observation_that_would_make_the_page_too_large_is_not_merged(monkeyp
     seen = Scene(objects=tuple(Thing(f"cube_{n:02d}") for n in range(50)))
     page = environment.merge(b"", seen, robot_id="arm", now="2026-01-01T00:00:00Z")
     monkeypatch.setattr(document_size, "DOCUMENT_MOST", len(page) - 1)
-    with pytest.raises(BadInput, match="ENVIRONMENT.md"):
+    with pytest.raises(BadInput, match="ENVIRONMENT"):
         environment.merge(b"", seen, robot_id="arm", now="2026-01-01T00:00:00Z")

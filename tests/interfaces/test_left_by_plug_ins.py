@@ -123,6 +123,14 @@ def up(home: Path, tmp_path: Path, install: Callable[..., Path]) -> Iterator[Up]
             os.kill(int(pid), signal.SIGKILL)
 
 
+def has_ended(pid: str) -> bool:
+    """Also where nothing takes up what it has ended with."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 @pytest.mark.parametrize("leaves", ["fork", "process", "no streams", "closed streams", "odd streams"])
 def test_a_kernel_ends_well_whatever_a_body_has_left(up: Up, tmp_path: Path, leaves: str) -> None:
     assert up(leaves, "--until-idle").wait(PATIENCE_S) == 0
@@ -143,7 +151,23 @@ def test_a_killed_kernel_has_left_its_lock_and_its_sockets_to_no_child(
     os.kill(int(pid), 0)  # it lives
     held = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
     assert not [name for name in held if name.startswith("socket:") or name.endswith(".lock")]
+    os.kill(int(pid), signal.SIGTERM)  # with the kernel's own handler it would go on
+    until(lambda: has_ended(pid))
     assert up(leaves, "--until-idle").wait(PATIENCE_S) == 0
+
+
+def test_a_child_keeps_a_file_that_has_the_number_of_one_that_was_ours(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from worldfs.base.forked_child import keep_from_children\n"
+        "there, ours = map(keep_from_children, os.pipe())\n"
+        "os.close(there); assert os.open(sys.argv[1], os.O_RDONLY) == there\n"
+        "if not (pid := os.fork()):\n"
+        "    os._exit((os.read(there, 4) != b'file') + 2 * (os.fstat(ours).st_rdev != os.stat(os.devnull).st_rdev))\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
+    )
+    (tmp_path / "file").write_text("file")
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], capture_output=True, check=False)
+    assert done.returncode == 0, done
 
 
 def test_a_command_ends_though_a_thread_of_a_plug_in_does_not() -> None:

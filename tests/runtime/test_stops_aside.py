@@ -132,6 +132,16 @@ def test_what_another_user_made_there_is_neither_written_nor_read(
     assert not StopsAside(tmp_path / "nowhere", (str(shared),)).keep("b2", value)
 
 
+def test_what_went_away_with_its_directory_is_kept_again(tmp_path: Path, shared: Path) -> None:
+    root, value = tmp_path / "lab", {"id": "a1", "keys": [".paos/stops/all"]}
+    aside = StopsAside(root, (str(shared),))
+    for _ in range(2):
+        root.mkdir()
+        place = Path(aside.keep("a1", value))
+        assert place.is_relative_to(root) and json.loads(place.read_text()) == value
+        shutil.rmtree(root)
+
+
 def test_what_is_no_stop_in_such_a_file_stops_nothing_and_breaks_nothing(tmp_path: Path, shared: Path) -> None:
     lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
     (lab.root / ASIDE).mkdir(parents=True)

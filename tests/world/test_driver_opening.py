@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Never
 
 import pytest
 
@@ -615,21 +616,28 @@ def test_a_start_that_fails_before_there_are_drivers_names_all_that_may_move(sit
     assert "bad_1, good_1" in "".join(failed.value.__notes__)
 
 
-@pytest.mark.parametrize("moves", ["good", "simulation"])
-def test_a_start_that_fails_once_its_jobs_are_recovered_names_those_that_may_move(
-    site: WorkspaceFixture, monkeypatch: pytest.MonkeyPatch, moves: str
+@pytest.mark.parametrize(("before", "moves"), [("killed", "good"), ("killed", "simulation"), ("stop", "good")])
+def test_a_start_that_fails_late_names_those_that_may_move(
+    site: WorkspaceFixture, monkeypatch: pytest.MonkeyPatch, before: str, moves: str
 ) -> None:
-    """No open job says so any more. A simulated robot moves no more, whatever measured it last."""
+    """Also where the stops can be read no more. A simulated robot moves no more, whatever measured it last."""
     recover = Kernel.recover
 
-    def full(kernel: Kernel) -> None:
+    def cut_off(*of: object) -> Never:
+        raise StorageError("cut off", path="ACTION.md")
+
+    def fails(kernel: Kernel) -> None:
         recover(kernel)
-        raise StorageError("No space left on device", path="ACTION.md")
+        monkeypatch.setattr(World, "node_ids", cut_off)
+        cut_off()
 
     robots = [{"robotId": f"{name}_1", "driver": name} for name in ("bad", moves)]
     settings = config.read(json.dumps({"embodiments": {"instances": robots}}).encode())
-    left_running(site, "bad_1", f"{moves}_1")
-    monkeypatch.setattr(Kernel, "recover", full)
+    if before == "stop":
+        stopped_before(site)
+    else:
+        left_running(site, "bad_1", f"{moves}_1")
+    monkeypatch.setattr(Kernel, "recover", fails)
     stands, moving = CheckedBodies(Misbehaving("", "").body()), CheckedBodies(Heard("", "").body())  # type: ignore[arg-type]
     drivers: Mapping[str, object] = {"bad": stands, moves: moving}
     with pytest.raises(StorageError) as failed:

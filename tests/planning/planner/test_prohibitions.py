@@ -189,6 +189,11 @@ def ends(text: str, things: tuple[str, ...], boxes: tuple[str, ...], *inside: st
         ("tidy up, but leave the basket alone", (EN_TWO[0], ("basket",)), "?"),
         ("put the cup away, but leave the basket alone", (EN_TWO[0], ("basket",)), "?"),
         ("sort everything, but leave the basket alone", (EN_TWO[0], ("basket",)), "?"),
+        (
+            "don't touch the red box, sort the things by kind",
+            (("pen", "cup"), EN_BOXES[1]),
+            "pen>blue box cup>tray",
+        ),
         ("把杯子收起来，别碰红盒子", ZH_BOXES, "杯子>蓝盒子"),
         ("收拾桌子，别碰红盒子", (("杯子",), ZH_BOXES[1]), "杯子>蓝盒子 table>蓝盒子"),
         ("把所有东西收起来，除了红盒子", (("杯子",), ZH_BOXES[1]), "杯子>蓝盒子"),
