@@ -18,7 +18,7 @@ from worldfs.base.errors import BadInput, MissingRequirement, StorageError
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Profile, RobotState, Scene, Thing
 from worldfs.base.plugin_calls import called, checked, plugin_name
-from worldfs.base.plugin_faults import PluginFault, contained
+from worldfs.base.plugin_faults import PluginFault, contained, is_ours
 from worldfs.base.plugin_nouns import parse_findings, parse_outcome
 from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, is_array, parse, parsed
 
@@ -38,6 +38,13 @@ class Shouts:
 
     __bool__ = __eq__ = __len__ = __iter__ = __hash__ = __str__ = __repr__ = __float__ = __int__ = __index__ = _
     __getattr__ = __format__ = __contains__ = __getitem__ = _
+
+
+def test_what_this_package_made_is_ours_and_nothing_else_is():
+    theirs = Shouts()
+    ours = PluginFault("odd")
+    assert all(map(is_ours, (ours, PluginFault, contained, SystemClock().monotonic)))
+    assert not any(map(is_ours, (theirs, Shouts, theirs._, len, OSError())))
 
 
 class LyingText(str):

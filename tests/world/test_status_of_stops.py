@@ -24,6 +24,7 @@ from worldfs.runtime.stop_report import RobotStop, read_stop_file
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
+from worldfs.world import kernel_assembly
 from worldfs.world.world import World
 
 ARM = "arm_1"
@@ -179,7 +180,10 @@ class NoLock(Disk):
 
 
 @pytest.mark.parametrize("driver", ["workspace", "simulation"])
-def test_a_start_that_takes_no_lease_names_the_robots_that_may_still_move(tmp_path: Path, driver: str) -> None:
+def test_a_start_that_takes_no_lease_names_the_robots_that_may_still_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
+) -> None:
+    """Of those that stand as soon as their kernel ends no driver is made."""
     site = WorkspaceFixture(tmp_path / "w", (ARM,))
     settings = config.read(config.template(ARM).replace(b'"simulation"', f'"{driver}"'.encode()))
     with site.open() as killed:
@@ -189,6 +193,8 @@ def test_a_start_that_takes_no_lease_names_the_robots_that_may_still_move(tmp_pa
             World.open(site.root, config=settings, serve=True)
         killed.abandon()
     assert not hasattr(busy.value, "__notes__"), "another kernel has its driver"
+    if driver == "simulation":
+        monkeypatch.setattr(kernel_assembly, "assemble_kernel", None)
     with pytest.raises(WorldError) as failed:
         World.open(site.root, config=settings, store=DiskStore(site.root, NoLock()), serve=True)
     notes = "".join(getattr(failed.value, "__notes__", ()))

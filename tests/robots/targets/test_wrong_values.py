@@ -117,6 +117,14 @@ def test_an_environment_that_exits_anywhere_ends_its_session_only(monkeypatch, c
         (made.actions if call == "action_space" else made.close if call == "close" else target)()
 
 
+def test_an_environment_is_closed_once(monkeypatch):
+    made, closed = target(), []
+    monkeypatch.setattr(Liar, "close", lambda self: closed.append(self))
+    made.close()
+    made.close()
+    assert len(closed) == 1
+
+
 LIMITS = SafetyLimits(joint_low=np.full(2, -3.0), joint_high=np.full(2, 3.0), joint_speed=np.full(2, 1.0), follow=0.3)
 
 
