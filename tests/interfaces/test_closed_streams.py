@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.interfaces.cli.command_output import CommandOutput
+from worldfs.interfaces.cli.exits import CLOSED
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -73,6 +75,20 @@ def test_a_line_for_a_stream_that_was_closed_is_an_error_of_the_system_and_a_not
     output.notice("hello")
     output.report("hello", {})
     assert output.lost is not None
+
+
+@pytest.mark.parametrize("number", [errno.EPIPE, errno.EIO, errno.EBADF])
+def test_a_command_whose_output_can_be_written_no_more_ends_by_that(monkeypatch, tmp_path: Path, number: int) -> None:
+    class Gone(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(number, os.strerror(number))
+
+        def fileno(self) -> int:
+            return file.fileno()
+
+    with (tmp_path / "out").open("wb") as file:
+        monkeypatch.setattr(sys, "stdout", Gone())
+        assert main(["version"]) == CLOSED
 
 
 def test_a_lent_stream_that_is_closed_writes_on(tmp_path: Path) -> None:
