@@ -253,6 +253,11 @@ def test_a_sheet_is_never_written_larger_than_it_may_be_read(bench, monkeypatch)
         assert len(bench.store.get("ACTION.md").data) <= 4000 and bench.entries()
     bench.drain()
     assert len(bench.jobs.done_ids()) == 100 and len(bench.store.get("ACTION.md").data) <= 4000
+    assert "a099" not in shown(bench)
+    monkeypatch.undo()
+    bench.submit(bench.order("last"))
+    bench.drain()
+    assert shown(bench)["a099"] == shown(bench)["last"] == "completed"
 
 
 def test_a_sheet_with_no_room_for_the_states_stays_as_it_is_and_says_so(bench, monkeypatch):
@@ -264,6 +269,9 @@ def test_a_sheet_with_no_room_for_the_states_stays_as_it_is_and_says_so(bench, m
     (named,) = bench.kernel.alert.now().values()
     assert named.field == "ACTION.md" and bench.outcome("a").ok and bench.store.get("ACTION.md").data == written
     monkeypatch.undo()
+    bench.submit(bench.order("own"))
+    bench.drain()
+    assert not bench.kernel.alert.now() and shown(bench)["a"] == "completed"
     bench.write(bench.action("b"))
     bench.drain()
     assert not bench.kernel.alert.now() and shown(bench)["b"] == "completed"

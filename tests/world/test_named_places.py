@@ -24,8 +24,9 @@ SCENE = Scene(
 
 
 class Page:
-    def __init__(self, *more):
-        self.scene = replace(SCENE, relations=(*SCENE.relations, *more))
+    def __init__(self, *more, holding=None):
+        arm = replace(SCENE.robots[0], holding=holding)
+        self.scene = replace(SCENE, robots=(arm, SCENE.robots[1]), relations=(*SCENE.relations, *more))
 
     def get(self):
         return self
@@ -76,8 +77,9 @@ def test_what_the_robot_has_moved_by_earlier_steps_is_its_own_work(steps, moved)
     assert found - {"arm_tray", ""} == moved
 
 
-def test_what_a_robot_carries_is_where_the_robot_is():
-    held = Page(Relation("cup", "held_by", "arm"), Relation("can", "on", "arm_tray"))
+@pytest.mark.parametrize(("holding", "more"), [(None, (Relation("cup", "held_by", "arm"),)), ("cup", ())])
+def test_what_a_robot_carries_is_where_the_robot_is(holding, more):
+    held = Page(*more, Relation("can", "on", "arm_tray"), holding=holding)
     found = NamedPlaces(held, lambda robot: {})
     assert {"cup", "pea", "can", "arm_tray"} <= {*found.moved("arm", [])}
     assert not {"cup", "pea", "can", "arm_tray"} & {*found.moved("cart", [])}
