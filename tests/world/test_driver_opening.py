@@ -680,3 +680,17 @@ def test_a_document_that_is_gone_is_asked_for_once_of_a_driver_that_cannot_obser
         assert not asked()
         (site.root / "ENVIRONMENT.md").unlink()
         assert asked() == 1
+
+
+def test_a_document_that_goes_again_as_soon_as_it_was_written_is_written_again(site: WorkspaceFixture) -> None:
+    drivers: Mapping[str, object] = {name: CheckedBodies(Good) for name in ("good", "bad")}  # type: ignore[arg-type]
+    page = site.root / "ENVIRONMENT.md"
+    with World.open(site.root, config=SETTINGS, clock=site.clock, serve=True, threads=True, drivers=drivers) as world:  # type: ignore[arg-type]
+        assert world.kernel is not None
+        for _ in range(3):
+            page.unlink()
+            world.kernel.look_again("ENVIRONMENT.md")
+            world.tick()
+            for lane in tuple(world.kernel.lanes.values()):
+                lane.call(lambda: None)
+            assert page.exists()
