@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Finding, JobState, Outcome
 from worldfs.testing.null_driver import NullDriver
 
@@ -98,6 +99,24 @@ def test_a_wrong_review_moves_nothing_and_ends_its_job_and_no_other(bench, lie):
     for outcome in served(bench, Liar(judges=REVIEWS[lie])):
         assert not outcome.ok and outcome.message
     assert [bench.status(id).attempt for id in ("a", "b")] == [0, 0]
+    assert [bench.status(id).state for id in ("c", "d")] == [JobState.SUCCEEDED] * 2
+    bench.kernel.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (BadInput("no film", code="NO_FILM", fix="bring one"), "NO_FILM", "no film"),
+        (OSError("gone"), "PLUGIN_FAULT", "gone"),
+    ],
+)
+def test_an_error_of_what_a_driver_asks_of_earlier_jobs_refuses_that_one_order(bench, error, code, said):
+    class Demanding(NullDriver):
+        def demands(self, job, needed):
+            raise error
+
+    for outcome in served(bench, Demanding()):
+        assert outcome.cause is Cause.REJECTED and outcome.code == code and said in outcome.message
     assert [bench.status(id).state for id in ("c", "d")] == [JobState.SUCCEEDED] * 2
     bench.kernel.close()
 

@@ -119,7 +119,7 @@ def test_an_environment_that_exits_anywhere_ends_its_session_only(monkeypatch, c
 
 def test_an_environment_is_closed_once(monkeypatch):
     made, closed = target(), []
-    monkeypatch.setattr(Liar, "close", lambda self: closed.append(self))
+    monkeypatch.setattr(Liar, "close", lambda self: closed.append("closed"))
     made.close()
     made.close()
     assert len(closed) == 1
