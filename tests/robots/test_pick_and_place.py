@@ -114,6 +114,21 @@ def test_a_thing_lost_on_the_lift_is_taken_again_once(opened):
     assert rig.held() == "cube"
 
 
+def test_what_an_order_lets_go_of_is_not_lost(opened):
+    """Another robot's observation asks for that at any time."""
+    hand = opened(at(HEAVY, 0.5, 0.15))
+    assert hand.do("pick_up", object_id="cube").ok
+    mover, lost = hand.body.arm.mover, []
+
+    def watch():
+        if hand.rig.held() is None:
+            lost.append(hand.body.lost())
+
+    mover.watch_every, mover.watch = 5, watch
+    assert hand.do("place", target_position=[0.45, -0.05, 0.0]).ok
+    assert lost and not any(lost) and hand.body.lost() is None
+
+
 def test_a_thing_that_slips_in_the_hand_is_set_down_and_taken_again_once(opened, monkeypatch):
     hand = opened(at(HEAVY, 0.5, 0.15))
     slips = iter((4 * SLIP, SLIP / 4))
