@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from worldfs.base.already_so import ALREADY_SO
-from worldfs.base.model import Cause, Finding, Order
+from worldfs.base.already_so import ALREADY_SO, was_already_so
+from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.testing.workspace_fixture import order as order_named
 from worldfs.world.world import World
+
+SO = Finding(ALREADY_SO, "ACTION.md params", "an open drawer", "it is closed already", "leave it")
+REFUSED = Outcome.failure(Cause.REJECTED, ALREADY_SO, "it is closed already", findings=(SO,))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "so"),
+    [
+        (REFUSED, True),
+        (replace(REFUSED, findings=(SO, replace(SO, code="ODD", warning=True))), True),
+        (replace(REFUSED, findings=(SO, replace(SO, code="ODD"))), False),
+        (replace(REFUSED, findings=(replace(SO, warning=True),)), False),
+        (replace(REFUSED, findings=()), False),
+        (replace(REFUSED, cause=Cause.ERROR), False),
+    ],
+)
+def test_only_a_refusal_for_that_alone_says_that_it_is_so_already(outcome: Outcome, so: bool) -> None:
+    assert was_already_so(outcome) is so
 
 
 @pytest.mark.parametrize(("code", "lessons"), [(ALREADY_SO, 0), ("CRITIC_REFUSED", 1)])

@@ -1,6 +1,7 @@
 """A package's success counts only where it was seen: by the observation after it, or by the target's own judge."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -133,3 +134,20 @@ def test_only_what_can_be_laid_to_the_order_was_moved_by_it(before, after, docum
     order = Order("a", "r", "tidy", {"what": {"thing": "box"}})
     assert [line["id"] for line in moved_besides(order, before, after, document)] == moved
     assert moved_besides(Order("a", "r", "tidy"), before, after, document) == []
+
+
+@pytest.mark.parametrize(
+    ("piece", "params"),
+    [(Thing("r_tray"), {"what": "box"}), (Thing("drawer", shape="drawer"), {"object_id": "drawer"})],
+    ids=["its tray", "a drawer that the order names"],
+)
+def test_what_moves_with_a_piece_that_the_order_moves_was_not_moved_besides(piece, params):
+    lies = replace(scene(relations=(Relation("can", "in", piece.id),)), furniture=(piece,))
+    assert (
+        moved_besides(Order("a", "r", "tidy", params), lies, replace(lies, objects=scene(can=0.5).objects), lies) == []
+    )
+    beside = replace(lies, relations=())
+    found = moved_besides(
+        Order("a", "r", "tidy", params), beside, replace(beside, objects=scene(can=0.5).objects), beside
+    )
+    assert [line["id"] for line in found] == ["can"]
