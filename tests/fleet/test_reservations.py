@@ -160,6 +160,13 @@ def test_a_lane_has_one_direction_and_space_is_not_shared():
     assert not thing("aisle").conflicts(lane("aisle", 1))
 
 
+@pytest.mark.parametrize(("y", "taken"), [(0.6, True), (0.8, False)])
+def test_who_stands_beside_a_way_leaves_the_room_about_both(y, taken):
+    way = Reservation(ReservedKind.WAY, box=(0.0, 0.0, 4.0, 0.0, 0.5))
+    place = Reservation(ReservedKind.PLACE, box=(1.8, y - 0.2, 2.2, y + 0.2))
+    assert way.conflicts(place) is place.conflicts(way) is taken
+
+
 def test_who_holds_nothing_does_not_overtake():
     table = ReservationTable()
     table.request("first", rank(1), [thing("cup")])

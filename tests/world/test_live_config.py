@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from worldfs.base.model import JobState
+from worldfs.formats import config
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import action, order
 from worldfs.world.home import Home
+from worldfs.world.live_config import AGAIN_S, LiveConfig, is_unserved
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
 
@@ -127,3 +130,78 @@ def test_another_workspace_is_served_from_the_next_start_on_and_nothing_moves_un
         world.submit(order("one", FIRST))
         until(lambda: world.jobs.load("one").status.state.terminal)
         assert "CONFIG_CHANGED" in codes(world) and not executed(place)
+
+
+class Written:
+    """A home whose config.json says which of its robots are disabled; `next`: what is written while it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self.config_path, self.next, self.changes = path / "config.json", list[str](), list[str]()
+
+    def disable(self, *robots: str) -> None:
+        instances = [{"robotId": id, "enabled": id not in robots} for id in ("one", "two", "three")]
+        self.config_path.write_text(json.dumps({"embodiments": {"instances": instances}}))
+
+    def config(self, environ: object) -> config.Config:
+        read = config.read(self.config_path.read_bytes())
+        if self.next:
+            self.disable(self.next.pop())
+        return read
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    written = Written(tmp_path)
+    written.disable()
+    return written
+
+
+def live_config(written: Written, clock: ManualClock) -> LiveConfig:
+    started = config.read(written.config_path.read_bytes())
+    return LiveConfig(written, {}, clock, started, lambda: written.changes.append("changed"))  # type: ignore[arg-type]
+
+
+def test_what_is_being_written_is_read_once_it_is_there(written: Written) -> None:
+    live = live_config(written, ManualClock())
+    assert live.disabled() == frozenset() and not written.changes, "the kernel was started by it"
+    written.disable("one")
+    written.next = ["three"]
+    assert live.disabled() == frozenset() and not written.changes
+    assert live.disabled() == live.disabled() == {"three"} and len(written.changes) == 1
+
+
+def test_while_a_robot_is_disabled_it_is_looked_now_and_then_whether_it_still_is(written: Written) -> None:
+    clock = ManualClock()
+    live = live_config(written, clock)
+    assert live.patience() is None
+    written.disable("one")
+    assert live.disabled() == {"one"} and live.patience() == AGAIN_S
+    written.disable()
+    live.begin()
+    assert live.patience() == AGAIN_S
+    clock.advance(AGAIN_S)
+    live.begin()
+    assert live.patience() is None and len(written.changes) == 2
+
+
+def fleet(mode: str = "fleet", shared: str = "shared", **robots: str) -> config.Config:
+    instances = [{"robotId": id, "driver": driver} for id, driver in robots.items()]
+    embodiments = {"mode": mode, "sharedWorkspace": shared, "instances": instances}
+    return config.read(json.dumps({"embodiments": embodiments}).encode())
+
+
+@pytest.mark.parametrize(
+    ("served", "now", "unserved"),
+    [
+        (fleet(one="a"), fleet(one="b"), True),
+        (fleet(one="a"), fleet(two="a"), True),
+        (fleet(one="a"), fleet(one="a", two="b"), False),
+        (fleet(two="a"), fleet(one="a", two="a"), False),
+        (fleet(one="a"), fleet(one="b", shared="other"), False),
+        (fleet("single", one="a"), fleet("single", one="b"), False),
+    ],
+)
+def test_a_change_of_a_robot_s_entry_is_unserved_until_the_kernel_of_its_fleet_has_it(
+    served: config.Config, now: config.Config, unserved: bool
+) -> None:
+    assert is_unserved(served, now, "one") is unserved

@@ -95,6 +95,14 @@ def test_a_stop_that_no_driver_was_told_is_not_delivered_by_any_word(tmp_path: P
         assert not any("stop sent" in text for text in said), said
 
 
+def test_a_simulated_robot_without_a_kernel_stands_and_no_driver_was_told(tmp_path: Path) -> None:
+    site = WorkspaceFixture(tmp_path / "w", (ARM,))
+    with World.open(site.root, config=config.read(config.template(ARM))) as world:
+        (robot,) = world.robot_stops.stop([ARM], "operator").robots
+    known = {"stopped": True, "delivered": False, "confirmed": True}
+    assert robot.as_json() == {"node": ARM, **known, "why": robot.why} and robot.why
+
+
 def test_a_stop_that_was_delivered_is_not_called_otherwise_once_its_kernel_is_dead(tmp_path: Path) -> None:
     site = WorkspaceFixture(tmp_path / "w", (ARM,))
     settings = config.read(config.template(ARM).replace(b'"simulation"', b'"workspace"'))
