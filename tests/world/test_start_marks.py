@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from worldfs.base.errors import BadInput
+from worldfs.base.model import Target
 from worldfs.storage.memory_store import MemoryStore
-from worldfs.world.start_marks import FATAL, FILE, StartMarks
+from worldfs.world.start_marks import FATAL, FILE, StartMarks, package_code
 
 STARTS = """
 import json, sys
@@ -159,3 +161,13 @@ def test_a_file_of_marks_that_cannot_be_read_counts_none(data):
     store.put(FILE, data)
     found = marks(store).begin("a", "open")
     assert not isinstance(found, BadInput)
+
+
+def test_an_environment_that_a_start_makes_is_known_by_its_name_and_entry():
+    one = Target("one", "SIM", backend=" Gymnasium", adapter="SimTargetAdapter", config={"env_id": "Odd-v0"})
+    assert package_code(None, one).startswith("gymnasium Odd-v0\n")
+    others = (replace(one, config={"env_id": "Odd-v1"}), replace(one, config={**one.config, "seed": 1}))
+    assert len({package_code(None, entry) for entry in (one, *others)}) == 3
+    apart = {**one.config, "python": "/usr/bin/python3"}  # in a process of its own
+    for ours in (replace(one, config=apart), replace(one, enabled=False), replace(one, backend="mujoco"), None):
+        assert package_code(None, ours) == ""
