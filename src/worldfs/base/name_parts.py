@@ -71,6 +71,7 @@ _NO_HEAD: Final = frozenset(  # "not for sale tag", "out of office card"
     ("not", "all", "out", "how", "and", "or", "next", "up", "over", "ready", "in", "on", "off", "get")
 )
 _COUPLED: Final = frozenset(("and", "or", "n"))
+_APART: Final = _AFTER_HEAD | _JOINED | _COUPLED | _set("the a an my")  # no word before one is said of what follows
 _NUMBER_WORDS: Final = frozenset(("no", "nr", "number"))
 _SIZED_BY: Final = frozenset(("size", "vol", "volume", "version", "edition"))  # with a number or a letter: "size 4"
 _SORTED_BY: Final = frozenset(("model", "type", "series", "class", "mark", "part", "style", "shade", "batch", "lot"))
@@ -155,7 +156,7 @@ def name_parts(name: str) -> NameParts:
         return NameParts()
     found = _parts(name)
     denied = _denied(name, found)
-    return replace(found, denied=denied) if denied else found
+    return replace(found, denied=found.denied | denied) if denied else found
 
 
 def _denied(name: str, found: NameParts) -> frozenset[tuple[str, str]]:
@@ -246,15 +247,30 @@ def _of_core(full: tuple[str, ...], core: list[str], beside: frozenset[str], hyp
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])))
     if at and at < len(core) - 1:
         contents = core[-1:] if core[at] in HOLDING_LINKS else []  # "the tea" may be the cup of tea
-        return NameParts(full, core[at - 1], "", frozenset({*full} - {core[at - 1]}), frozenset(contents))
+        words, denied = frozenset({*full} - {core[at - 1]}), _said_of_another(full, core[at + 1 :])
+        return NameParts(full, core[at - 1], "", words, frozenset(contents), denied=denied)
     if len(core) > 2 and core[-2] in _COUPLED:  # "salt and pepper"; an "and gate" is a gate
         return NameParts(full, "", "", frozenset(full), frozenset((core[-1], *core[-3:-2])))
     if at := next((n for n in links if core[n] in _JOINED and n < len(core) - 1), 0):
-        first = NameParts(full, core[at - 1], "", frozenset(full) - {core[at - 1]})
+        denied = _said_of_another(full, core[at + 1 :])
+        first = NameParts(full, core[at - 1], "", frozenset(full) - {core[at - 1]}, denied=denied)
         told = core[at] in _TOLD_BY or core[at + 1] in _TOLD_BY
         joined = NameParts(full, "", "", frozenset(full), frozenset((core[-1], core[at - 1])), first=first)
         return replace(joined, stem=tuple(core[:at]), ending=Ending.DESCRIBING) if told else joined
     return NameParts(full, core[-1], "", frozenset({*beside, *core[:-1]}))
+
+
+def _said_of_another(full: tuple[str, ...], told: list[str]) -> frozenset[tuple[str, str]]:
+    """The words after a head that are said of a noun there, each with that noun: hot of "tin of hot peppers"."""
+    found, noun = set[tuple[str, str]](), ""
+    for word in reversed(told):
+        if word in _APART:
+            noun = ""
+        elif noun and full.count(word) == told.count(word):
+            found.add((word, noun))
+        else:
+            noun = noun or word
+    return frozenset(found)
 
 
 def _is_of_another(told: list[str]) -> bool:
@@ -363,6 +379,11 @@ def _is_lettered(name: str, core: list[str]) -> bool:
 @lru_cache(maxsize=1)
 def _closed() -> tuple[str, ...]:
     return tuple(_CLOSED.split())
+
+
+def is_closed(word: str) -> bool:
+    """Whether it is a Chinese word that means another thing than its last sign does: 手套."""
+    return word in _closed()
 
 
 def is_head(word: str, tail: str) -> bool:

@@ -21,6 +21,7 @@ from worldfs.base.name_parts import (
     SIZES,
     STATE_SIGNS,
     bare_name,
+    is_closed,
     may_be_head,
     names_head,
 )
@@ -341,7 +342,7 @@ class Vocabulary:
         """The sizes in the thing's name ("big box", 小盒子), each as what a superlative would say."""
         called = self.called[id]
         signs = called.tail.removesuffix(bare_name(called.tail))
-        english = {lexicon_en.PLAIN_SIZES.get(word, "") for word in called.beside}
+        english = {lexicon_en.PLAIN_SIZES.get(word, "") for word in called.beside - {word for word, _ in called.denied}}
         return frozenset({*english, *(lexicon_zh.SIZES_ZH.get(sign, "") for sign in signs)} - {""})
 
     def belies(self, id: str, best: str) -> bool:
@@ -458,6 +459,8 @@ class Vocabulary:
         A single sign before it mostly belongs to the next, as Chinese words have two."""
         if len(word) < 2 or not before or word in self.chinese or word.removesuffix("子") in self.chinese:
             return False
+        if is_closed(word):
+            return False
         if word[1] == "的" and before[-1] not in "的色":
             return True
         if len(before) == 2 and before[0] in BINDING_SIGNS:  # 无糖|口香糖: what binds has its sign
@@ -465,14 +468,28 @@ class Vocabulary:
         left = MATERIALS_ZH.sub("", before.rpartition("的")[2]).strip(DESCRIBING_SIGNS + STATE_SIGNS)
         if any(left[at:] in self.chinese for at in range(len(left))):
             return False
-        alone = len(left) == 1 and len(word) == 2  # 空调|遥控器: of three signs the first two are a word
+        # 空调|遥控器: of three signs the first two are a word; 饼干|铁盒
+        alone = len(left) == 1 and len(word) == 2 and before.endswith(left)
         return alone or left[-1:] in set(BINDING_SIGNS)
 
     def _is_part(self, signs: str, text: str, said: Sequence[str]) -> bool:
         """Are the signs only a part of a word of a Chinese name: 红 of 小红的杯子, 成品 of 半成品面包?"""
+        if self._is_contrasted(signs, text):
+            return False
+        if MATERIALS_ZH.fullmatch(text):
+            return _is_of_another(signs, text, "".join(said))
         if len(text) == 1:
             return _is_part_of_another(signs, text, said)
         return is_chinese(text) and self._begins_inside(text, signs[: max(signs.find("".join(pieces(text))), 0)])
+
+    def _is_contrasted(self, signs: str, text: str) -> bool:
+        """Does another name end in all that follows the word, with no word cut: 旧台灯 beside 木台灯, 旧茶叶罐 beside
+        茶叶罐? A single sign may be half of a word: 木瓜刀 beside 西瓜刀."""
+        rest = signs.removeprefix(text)
+        fronts = {one.signs.removesuffix(rest) for one in self.called.values() if one.signs.endswith(rest)} - {text}
+        made = any(MATERIALS_ZH.fullmatch(front) or front in set(DESCRIBING_SIGNS) for front in fronts)
+        whole = any(len(front) != 1 for front in fronts)
+        return len(signs) > len(rest) > 1 and (made or (whole and len(rest) > 2))
 
     def _perhaps(self, called: ThingWords, word: str, kinds: set[str]) -> bool:
         """Whether a word that is no head of a thing's name may still stand for the thing."""
@@ -554,14 +571,30 @@ def _together(called: ThingWords, text: str, following: str) -> bool:
 
 def _is_part_of_another(signs: str, sign: str, said: Sequence[str]) -> bool:
     """Is one sign of a Chinese name a part of a word that is not said: 酒 of 下酒菜盒, 黄 of 黄油刀, 红 of 小红的杯?"""
-    if len(sign) != 1 or not is_chinese(sign) or MATERIALS_ZH.fullmatch(sign):
+    if len(sign) != 1 or not is_chinese(sign):
         return False
     at, said = signs.find(sign), "".join(said)
-    known = {*said, *DESCRIBING_SIGNS}
-    head = next((n for n in range(at + 1, len(signs)) if signs[n:] in said or signs[n:] + "子" in said), len(signs) - 1)
+    known, head = {*said, *DESCRIBING_SIGNS}, _head_after(signs, at + 1, said)
     if signs[at - 1 : at] == "小" and signs[at + 1 : at + 2] == "的":
         return True
     return signs[at - 1 : at] not in ("", *known) or not known.issuperset(MATERIALS_ZH.sub("", signs[at + 1 : head]))
+
+
+def _head_after(signs: str, at: int, said: str) -> int:
+    """Where the head that is said begins in a Chinese name."""
+    return next((n for n in range(at, len(signs)) if signs[n:] in said or signs[n:] + "子" in said), len(signs) - 1)
+
+
+def _is_of_another(signs: str, material: str, said: str) -> bool:
+    """Is a material only a sign of another word, or is another thing of it: 铁 of 铁观音罐, 木 of 装木块的盒子?"""
+    for found in MATERIALS_ZH.finditer(signs):
+        between = signs[found.end() : _head_after(signs, found.end(), said)]
+        before = MATERIALS_ZH.sub("", signs[: found.start()].rpartition("的")[2]).strip(DESCRIBING_SIGNS + STATE_SIGNS)
+        after = MATERIALS_ZH.sub("", between).strip(DESCRIBING_SIGNS + said)
+        cut = len(found[0]) == 1 and (len(before) == 1 or after)
+        if material in found[0] and not cut and not ("的" in between and (before or after)):
+            return False
+    return True
 
 
 def _denied(called: ThingWords, text: str, said: Sequence[str]) -> bool:
@@ -572,7 +605,8 @@ def _denied(called: ThingWords, text: str, said: Sequence[str]) -> bool:
     if is_chinese(text):
         at = called.signs.find("".join(pieces(text)))
         return at > 0 and called.signs[at - 1] in DENYING_SIGNS
-    return any(word in pieces(text) and other not in said for word, other in called.denied)
+    told = {form for word in said for form in singulars(word)}
+    return any(word in pieces(text) and told.isdisjoint(singulars(other)) for word, other in called.denied)
 
 
 def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:
