@@ -85,7 +85,7 @@ _UNITS: Final = _set(
 )
 _ACRONYMS: Final = _set("tv pc cd dvd ssd hdd ufo pda cpu gpu ram pcb vcr nas cv ox")  # things: "desk PC" is a PC
 _STANDARDS: Final = _set("usb led lcd gps sim id hdmi nfc rfid")  # "cable USB"
-_STATES: Final = _set(
+STATES: Final = _set(
     "new old used clean dirty full empty closed wide narrow thick thin flat soft hard broken chipped upper lower "
     "pro max plus ultra lite zero classic original decaf"
 )
@@ -169,7 +169,7 @@ def _denied(name: str, found: NameParts) -> frozenset[tuple[str, str]]:
         start = start if joined else n + 1
         if joined and start < n and told[start].text in DENYING:
             denied.add((two.text, told[start].text))
-        states = two.text in DESCRIBING | _STATES
+        states = two.text in DESCRIBING | STATES
         if one.text in (_BOUND_NEXT if joined else _DENYING_NEXT | (_DEGREES if states else frozenset())):
             denied.add((two.text, one.text))
         if two.text in (_BOUND_LAST if joined else _DENYING_LAST):
@@ -278,7 +278,7 @@ def _is_of_another(told: list[str]) -> bool:
     word is described itself: "lid of the coffee mug", "picture of red book"."""
     if len(told) < 2 or told[0] in ("the", "a", "an", "my") or told[-1] not in _ABOUT_ANOTHER:
         return False
-    return not told[-2].isdecimal() and told[-2] not in DESCRIBING | _STATES | _SHADES
+    return not told[-2].isdecimal() and told[-2] not in DESCRIBING | STATES | _SHADES
 
 
 def _is_link(core: list[str], at: int) -> bool:
@@ -299,7 +299,7 @@ def _perhaps_marked(name: str, found: NameParts, core: list[str]) -> NameParts:
     """The parts, with those that hold where the last words only tell which: "cup red", "glue Pattex", 盒子甲."""
     stems, ending = _stems(name, core, len(core) < len(found.full))
     stems = [stem for stem in stems if stem]  # of "red" and 12号 nothing is left
-    plain = DESCRIBING | _STATES | _SHADES | _MADE | _SIZED_BY
+    plain = DESCRIBING | STATES | _SHADES | _MADE | _SIZED_BY
     heads: set[str] = set()
     first = None
     for stem in stems:
@@ -329,7 +329,7 @@ def _stems(name: str, core: list[str], is_cut: bool) -> tuple[list[list[str]], E
             return [core[: len(core) - len(marked[0])]], Ending.DESCRIBING
         gaps = _gaps(name, core)
         return [core[:at] for at in (*gaps, *_sorts(core))], Ending.TITLE if gaps else Ending.LETTERS
-    if last in DESCRIBING | _STATES and last != "orange":
+    if last in DESCRIBING | STATES and last != "orange":
         return [core[:-1]], Ending.DESCRIBING
     if len(core) > 1 and (_is_lettered(name, core) or (is_cut and last in _SORTED_BY)):
         return [core[:-1]], Ending.NOUN if last in _STANDARDS else Ending.LETTERS

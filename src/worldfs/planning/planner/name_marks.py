@@ -251,8 +251,18 @@ def _full(
         if name.guarded and not (at and (told[at - 1].text in _NOUN_NEXT or is_chinese(told[at - 1].text))):
             continue
         words = _whole(text, told, at, name)
+        if words and _has_zi(told, at, end, names):
+            end += 1
         if words and not _is_measure(text, told, end) and not _goes_on(told, at, end):
             yield end, words
+
+
+def _has_zi(told: list[TextPiece], at: int, end: int, names: dict[str, list[_Called]]) -> bool:
+    """木勺子, of a 木勺, where nothing here is called 木勺子 itself."""
+    said = tuple(piece.text for piece in told[at : end + 1])
+    if said[-1] != "子" or len(said) == end - at or any(name.words == said for name in names.get(said[0], ())):
+        return False
+    return names_head("".join(said), "".join(said[:-1]))
 
 
 def _goes_on(told: list[TextPiece], at: int, end: int) -> bool:

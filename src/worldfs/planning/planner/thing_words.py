@@ -5,6 +5,7 @@ The head names the thing (the opener of "can opener", 垫 of 杯垫); a modifier
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from worldfs.base.name_parts import (
     DESCRIBING,
     DESCRIBING_SIGNS,
     SIZES,
+    STATES,
     Ending,
     NameParts,
     is_head,
@@ -31,6 +33,10 @@ _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?(\d+)")
 MANY_KINDS: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
 _NO_COLOUR: Final = frozenset(("unknown", "none", "other"))
 _WORDS: Final = re.compile(r"[^\W\d_]+(?:[\s-]+[^\W\d_]+)*")
+_TELLING: Final = frozenset(("sign", "label", "sticker", "poster", "photo", "picture", "card"))  # of another thing
+_HOLDING: Final = lexicon_en.FILLED | lexicon_en.HOLDING | lexicon_en.STORAGE | lexicon_en.PACKS
+_APART: Final = lexicon_en.COLOURS.keys() | lexicon_en.FUNCTION | lexicon_en.NUMBERS.keys() | {"s"}
+_OF_ITSELF: Final = DESCRIBING | STATES | SIZES | {"wooden"}  # what is said of a thing, whatever is said before it
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
 
@@ -112,11 +118,29 @@ def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
             elif head and plain:
                 found[thing.id] = thing_words(thing, marked=True)
     lettered = {stem for stem, same in alike.items() for full in same if not "".join(full[len(stem) :]).isdecimal()}
+    for id, words in found.items():  # "the hot tin", of hot chocolate tin and cold chocolate tin
+        if (inner := _said_of_another(words.full, words.head)) and any(
+            other[-len(words.full) + 1 :] == words.full[1:] for other in whole - {words.full}
+        ):
+            found[id] = replace(words, denied=words.denied - {pair for pair in inner if pair[0] == words.full[0]})
     for id, words in found.items():  # battery C, battery lithium; a word that is known is no such ending
         stem = words.full[:-1]
         if stem in lettered and words.head == words.full[-1] and words.head not in lexicon_en.nouns_en():
             found[id] = replace(words, perhaps=words.perhaps | {stem[-1]})
     return found
+
+
+def _said_of_another(full: tuple[str, ...], head: str) -> frozenset[tuple[str, str]]:
+    """The words before a head that may be said of a noun before it, each with that noun: hot of "hot chocolate tin"."""
+    if not full or full[-1] != head or head not in _HOLDING | _TELLING:
+        return frozenset()
+    own = _OF_ITSELF | (lexicon_en.PLAIN if head in _HOLDING else frozenset())
+    return frozenset(
+        (one, two)
+        for one, two in itertools.pairwise(full[:-1])
+        if not ({one, two} & _APART or two in own or two.isdecimal() or one.isdecimal())
+        and not (one in DESCRIBING and two in lexicon_en.FILLINGS)  # "large coffee mug"
+    )
 
 
 def _parts_of(thing: Thing) -> NameParts:
@@ -155,7 +179,7 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
         _broader(thing, kinds, listed), (_wider(kinds) | listed.above) - kinds, listed.words, doubted,
-        _said_of(parts), parts.denied,
+        _said_of(parts), parts.denied | _said_of_another(parts.full, parts.head),
         _shape(thing, kinds), known, told if known or states else frozenset(),
         frozenset() if known or states else told,
         parts.ending is Ending.TITLE and not kinds,

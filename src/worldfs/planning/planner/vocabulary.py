@@ -95,6 +95,8 @@ class Vocabulary:
             if len(word) > 1 and word not in lexicon_en.FUNCTION and not is_chinese(word)
         )
         self.forms = {form: word for word in self.words for form in plurals(word)}
+        singles = {form for word in self.words for form in singulars(word)[1:] if len(form) > 2}
+        self.singles = singles - lexicon_en.FUNCTION  # "marble box", of a box of marbles
         self.heads = {c.head for c in self.called.values()} - {""}
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
@@ -147,7 +149,7 @@ class Vocabulary:
         if word in self.ids and not word.isalpha():
             return self.ids[word]
         found = self.english.get(word) or self.english.get(_lexicon_forms().get(word, "")) or frozenset()
-        if word in self.words or word in self.forms or word in self.ids:
+        if word in self.words or word in self.forms or word in self.singles or word in self.ids:
             found |= {f"w:{word}"} | self.ids.get(word, frozenset())
         return found or None
 
@@ -430,7 +432,8 @@ class Vocabulary:
             return True
         if not is_chinese(word):
             return False
-        if names_head(word, called.tail) and self._begins_inside(word, called.tail.removesuffix(word)):
+        bare = word if called.tail.endswith(word) else word.removesuffix("子")
+        if names_head(word, called.tail) and self._begins_inside(bare, called.tail.removesuffix(bare)):
             return True
         tails = [part for part in called.perhaps if is_chinese(part)]
         return any(self._names_tail(word, tail) for tail in tails) or (
@@ -439,7 +442,8 @@ class Vocabulary:
 
     def _names_tail(self, word: str, tail: str) -> bool:
         """Whether a Chinese word is the head of a name, and cuts through no other word of it (果酱 of 苹果酱)."""
-        return names_head(word, tail) and not (tail.endswith(word) and self._cuts(word, tail))
+        bare = word if tail.endswith(word) else word.removesuffix("子")
+        return names_head(word, tail) and not (tail.endswith(bare) and self._cuts(bare, tail))
 
     def _cuts(self, word: str, tail: str) -> bool:
         start = len(tail) - len(word)
@@ -541,7 +545,7 @@ def _in_name(called: ThingWords, text: str) -> bool:
     said = pieces(text)
     if is_chinese(text):
         return "".join(said) in called.signs
-    return bool(said) and all(piece in called.beside for piece in said)
+    return bool(said) and all(not called.beside.isdisjoint((piece, *plurals(piece))) for piece in said)
 
 
 def _number_before(full: tuple[str, ...], words: Sequence[Word]) -> int:
@@ -616,10 +620,11 @@ def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bo
 
 
 def _tails(called: ThingWords) -> list[str]:
-    """The ends of a Chinese name that may be said for it: of 玩具车 also 具车, 车 and 车子."""
+    """The ends of a Chinese name that may be said for it: of 玩具车 also 具车, 车, 车子 and 玩具车子."""
     tail = called.tail
     found = [tail[start:] for start in range(len(tail)) if len(tail) - start > 1 or len(tail) == 1]
-    return [*found, *((tail[-1], tail[-1] + "子") if tail else ())]
+    longer = [f"{part}子" for part in found if len(part) > 1 and names_head(f"{part}子", tail)]
+    return [*found, *longer, *((tail[-1], tail[-1] + "子") if tail else ())]
 
 
 def _inner(signs: str) -> list[str]:

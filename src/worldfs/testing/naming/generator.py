@@ -14,6 +14,7 @@ from . import (
     asking_whole,
     choosing,
     endings,
+    inner_words,
     left_alone,
     left_places,
     not_so,
@@ -37,7 +38,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     **one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS, **asking_whole.KINDS,
     **endings.KINDS, **related.KINDS, **left_alone.KINDS,
     **stated.KINDS, **partly.KINDS, **said_besides.KINDS, **said_once.KINDS, **not_so.KINDS,
-    **left_places.KINDS,
+    **left_places.KINDS, **inner_words.KINDS,
 }  # fmt: skip
 QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED, *said_once.ASKED))
 ENGLISH_ONLY: Final = frozenset().union(
