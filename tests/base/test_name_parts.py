@@ -127,6 +127,12 @@ def test_a_label_fits_by_its_head_and_by_what_is_said_of_the_thing(label, so):
     assert fits_label(label, Thing("x", "Coffee Mug", color="red")) is so
 
 
+def test_a_label_does_not_say_of_a_thing_what_its_name_says_of_another_noun():
+    box = Thing("x", "box with wooden blocks")
+    assert not fits_label("wooden box", box) and fits_label("wooden blocks box", box) and fits_label("blocks box", box)
+    assert fits_label("wooden box", Thing("x", "wooden box with wooden blocks"))
+
+
 def test_one_spelling_of_each_word():
     assert fold("ＣＡＦÉ 紅蘋果") == "cafe 红苹果" and pieces("left-hand_Glove 007") == ("left", "hand", "glove", "7")
     assert plurals("glass") == {"glasses"} and plurals("key") == {"keys"} and "knives" in plurals("knife")

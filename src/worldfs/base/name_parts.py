@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from .model import Thing
-from .word_forms import fold, is_chinese, pieces, plurals, text_pieces
+from .word_forms import fold, is_chinese, pieces, plurals, singulars, text_pieces
 
 
 def _set(words: str) -> frozenset[str]:
@@ -177,6 +177,12 @@ def _denied(name: str, found: NameParts) -> frozenset[tuple[str, str]]:
         if one.text in _DENYING_LAST and two.text in ("of", "from"):
             denied |= {(piece.text, one.text) for piece in told if piece.start > two.start}
     return frozenset(pair for pair in denied if pair[0] != found.head)
+
+
+def is_denied(word: str, said: Iterable[str], denied: Iterable[tuple[str, str]]) -> bool:
+    """Whether the word alone says nothing of a thing, and what makes it so is not said with it, in whatever number."""
+    told = {form for one in said for form in singulars(one)}
+    return any(one == word and told.isdisjoint(singulars(other)) for one, other in denied)
 
 
 @lru_cache(maxsize=1024)
@@ -455,4 +461,5 @@ def fits_label(label: str, thing: Thing, facts: str = "") -> bool:
     if is_chinese(said[-1]):
         return is_called(thing, ("".join(piece for piece in said if is_chinese(piece)),))
     known = {*parts.beside, *pieces(f"{thing.color} {facts}"), "the", "a", "an"}
-    return is_called(thing, said[-1:]) and all(piece in known for piece in said[:-1])
+    own = (piece in known and not is_denied(piece, said, parts.denied) for piece in said[:-1])
+    return is_called(thing, said[-1:]) and all(own)

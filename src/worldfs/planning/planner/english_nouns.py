@@ -498,7 +498,7 @@ class EnglishNounParser:
             keys = self.vocabulary.english_word(word)
             if keys is None and quantity and not found and word in self.vocabulary.head_forms:
                 keys = frozenset((f"w:{word}",))  # "the set": a verb elsewhere, and here the head of a name
-            if keys is None:
+            if keys is None or (word == "can" and found and self.ahead(1) in ("go", "be")):  # "the carton can go in …"
                 break
             said = self.vocabulary.said(word, keys)
             if numbered := self._numbered(said[-1]):

@@ -230,7 +230,7 @@ BACK = (
 # The wished-for end, told as a fact: "the apple goes in the basket"; and what a move is to come to.
 SHALL = (
     r"(?:goes|go|belongs?|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
-    r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go)"
+    r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go|can (?:go|be put|be placed))"
 )
 # "over there" may be shown with a hand
 SAME_PLACE = r"there|(?:in|into|to|at) (?:the|that) (?:same|very same) place"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -88,6 +88,7 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     if not any(both in itertools.pairwise(called.full) for called in vocabulary.called.values() for both in _BY_HAND):
         text = _HANDED.sub(r"\1", text)  # "the left-hand boot" is called as the left boot is
     marked, told = MarkedText(""), text_pieces(text)
+    shorter = _shorter(vocabulary)
     names, ids, sizes = _names(vocabulary), _ids_by_word(vocabulary), _sizes(vocabulary)
     owners = _owners_zh(vocabulary) if "的" in text else {}
     sides = not _SIDES.isdisjoint(piece.text for piece in told)
@@ -96,6 +97,7 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
     at = done = 0
     while at < len(told):
         spans = [*_ids(text, told, at, ids), *_full(text, told, at, names), *_owned(text, told, at, vocabulary)]
+        spans += [*_first_measured(text, told, at, vocabulary), *_shortened(text, told, at, shorter)]
         spans += _owned_zh(text, told, at, owners) if owners else ()
         spans += _sized(text, told, at, sizes) if sizes else ()
         spans += _parts(text, told, at, vocabulary) if sides or verbs else ()
@@ -332,7 +334,49 @@ def _sized(text: str, told: list[TextPiece], at: int, sizes: list[_Sized]) -> It
                 if said[at:end] == way and all(_near(text, told, n) for n in range(at + 1, end)):
                     ends.setdefault(end, set()).add(one.id)
     for end, ids in ends.items():
-        yield end, ((text[told[at].start : told[end - 1].end], frozenset(f"i:{id.lower()}" for id in ids)),)
+        yield end, _these(text[told[at].start : told[end - 1].end], ids)
+
+
+def _first_measured(
+    text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary
+) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ "The 13 mm one": of every name that begins so."""
+    lead = tuple(piece.text for piece in told[at : at + 2])
+    if lead[0].isdecimal() and at + 2 < len(told) and told[at + 2].text == "one":
+        if same := [called.id for called in vocabulary.called.values() if called.full[:2] == lead]:
+            yield at + 3, _these(text[told[at].start : told[at + 2].end], same)
+
+
+def _shorter(vocabulary: Vocabulary) -> dict[tuple[str, ...], list[str]]:
+    """ "Tin of corn" → the ids of what is called "tin of sweet corn" and the like; with "with" none where the corn may
+    be another thing."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for called in vocabulary.called.values():
+        if called.head in called.full[:-2]:
+            at, inner = called.full.index(called.head), {word for word, _ in called.denied} | lexicon_en.THE
+            said = (called.head, *(word for word in called.full[at + 1 :] if word not in inner))
+            if len(said) > 2 and (said[1] == "of" or said[-1] not in vocabulary.head_forms):
+                found.setdefault(said, []).append(called.id)
+    return found
+
+
+def _shortened(
+    text: str, told: list[TextPiece], at: int, shorter: dict[tuple[str, ...], list[str]]
+) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ "The tin of corn", "the box with the blocks": of every name that is so, but for what it says of these."""
+    for words, ids in shorter.items():
+        end = at
+        for word in words:
+            end += 1 < end - at < len(told) - at and told[end].text in lexicon_en.THE
+            if end == len(told) or told[end].text != word or (end > at and not _near(text, told, end)):
+                break
+            end += 1
+        else:
+            yield end, _these(text[told[at].start : told[end - 1].end], ids)
+
+
+def _these(said: str, ids: Iterable[str]) -> tuple[Word, ...]:
+    return ((said, frozenset(f"i:{id.lower()}" for id in ids)),)
 
 
 def _parts(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
@@ -358,8 +402,7 @@ def _owned(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) ->
     ends = end == len(told) or told[end].text in _GRAMMAR - _SIDES or text[told[end - 1].end : told[end].start].strip()
     same = [called.id for called in vocabulary.called.values() if called.full[:2] == owner and len(called.full) > 2]
     if same and ends:
-        said = text[told[at].start : told[end - 1].end]
-        yield end, ((said, frozenset(f"i:{id.lower()}" for id in same)),)
+        yield end, _these(text[told[at].start : told[end - 1].end], same)
 
 
 def _owners_zh(vocabulary: Vocabulary) -> dict[str, frozenset[str]]:

@@ -22,6 +22,7 @@ from worldfs.base.name_parts import (
     STATE_SIGNS,
     bare_name,
     is_closed,
+    is_denied,
     may_be_head,
     names_head,
 )
@@ -95,9 +96,9 @@ class Vocabulary:
             if len(word) > 1 and word not in lexicon_en.FUNCTION and not is_chinese(word)
         )
         self.forms = {form: word for word in self.words for form in plurals(word)}
-        singles = {form for word in self.words for form in singulars(word)[1:] if len(form) > 2}
-        self.singles = singles - lexicon_en.FUNCTION  # "marble box", of a box of marbles
         self.heads = {c.head for c in self.called.values()} - {""}
+        singles = {form for word in self.words - self.heads for form in singulars(word)[1:] if len(form) > 2}
+        self.singles = singles - lexicon_en.FUNCTION  # "marble box", of a box of marbles
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
         self.tails = {part for c in self.called.values() for part in (*_tails(c), *filter(is_chinese, c.categories))}
@@ -108,7 +109,7 @@ class Vocabulary:
 
     def _begins_with_grammar(self, part: str) -> bool:
         """Does a part of a Chinese name begin with a verb or the like? A side may begin it: 左手套."""
-        if len(part) == 2 and part[1] == "子":
+        if (len(part) == 2 and part[1] == "子") or (len(part) > 1 and MATERIALS_ZH.fullmatch(part)):
             return False
         if part[0] == "有":  # 有把手的壶: it must not swallow that of 里有什么
             return True
@@ -609,8 +610,7 @@ def _denied(called: ThingWords, text: str, said: Sequence[str]) -> bool:
     if is_chinese(text):
         at = called.signs.find("".join(pieces(text)))
         return at > 0 and called.signs[at - 1] in DENYING_SIGNS
-    told = {form for word in said for form in singulars(word)}
-    return any(word in pieces(text) and told.isdisjoint(singulars(other)) for word, other in called.denied)
+    return any(is_denied(word, said, called.denied) for word in pieces(text))
 
 
 def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:

@@ -40,7 +40,9 @@ KINDS: Final[Mapping[str, Kind]] = {
     **stated.KINDS, **partly.KINDS, **said_besides.KINDS, **said_once.KINDS, **not_so.KINDS,
     **left_places.KINDS, **inner_words.KINDS,
 }  # fmt: skip
-QUESTIONS: Final = frozenset((*asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED, *said_once.ASKED))
+QUESTIONS: Final = frozenset((
+    *asking.KINDS, *asking_whole.KINDS, *endings.ASKED, *related.ASKED, *said_once.ASKED, *inner_words.ASKED
+))  # fmt: skip
 ENGLISH_ONLY: Final = frozenset().union(
     one_thing.ENGLISH_ONLY, endings.ENGLISH, stated.ENGLISH, said_besides.ENGLISH, not_so.ENGLISH, left_places.ENGLISH
 )

@@ -51,25 +51,33 @@ def _drawn(d: Draw, s: Speech, told: str) -> tuple[Label, Label]:
     return name, phrase
 
 
-def said_of_another(d: Draw, s: Speech) -> tuple[str, Truth]:
-    """ "The wooden box", of a box with wooden blocks: ask; beside a wooden box, that."""
+def _of_another(d: Draw, s: Speech) -> Label:
+    """A phrase that says of a thing what its name says of another noun, and other things."""
     _, phrase = _drawn(d, s, _OF_ANOTHER[0 if s.en else 1])
-    other = [d.add(phrase)] if d.rng.random() < 0.25 else []
     d.fill(1, 3, clear=[phrase])
     if any_related(phrase.head, [t.name.head for t in d.things]) or len(d.things) < 2:
         raise Redraw
-    place, roll = d.places[0], d.rng.random()
-    if other:
-        return s.put(s.the(phrase), s.into(place)), Truth(ends(other, [place.id]))
-    if roll < 0.25:
-        asked = s.pick(f"is there {s.a(phrase)}?", f"有{phrase.text}吗？ / 这里有没有{phrase.text}？")
-        return asked, Truth(ask=True, answer=Answer("exists", yes=False, none=True))
-    if roll < 0.4:
-        asked = s.pick(f"how many {phrase.plural} are there?", f"有几个{phrase.text}？")
-        return asked, Truth(ask=True, answer=Answer("count", frozenset(), 0))
-    if roll < 0.6:
+    return phrase
+
+
+def said_of_another(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "The wooden box", of a box with wooden blocks: ask; beside a wooden box, that."""
+    phrase, place, roll = _of_another(d, s), d.places[0], d.rng.random()
+    if roll < 0.3:
+        return s.put(s.the(phrase), s.into(place)), Truth(ends([d.add(phrase)], [place.id]))
+    if roll < 0.5:
         return all_but(d, s, s.the(phrase), [d.things[0]])[0], Truth()
-    return s.put(s.all(phrase) if roll < 0.75 else s.the(phrase), s.into(place)), Truth()
+    return s.put(s.all(phrase) if roll < 0.7 else s.the(phrase), s.into(place)), Truth()
+
+
+def asked_of_another(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """ "Is there a wooden box?", "how many wooden boxes?", of a box with wooden blocks: none, or ask."""
+    phrase = _of_another(d, s)
+    if d.rng.random() < 0.6:
+        text = s.pick(f"is there {s.a(phrase)}?", f"有{phrase.text}吗？ / 这里有没有{phrase.text}？")
+        return text, Truth(ask=True, answer=Answer("exists", yes=False, none=True))
+    text = s.pick(f"how many {phrase.plural} are there?", f"有几个{phrase.text}？")
+    return text, Truth(ask=True, answer=Answer("count", frozenset(), 0))
 
 
 def said_of_itself(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -81,4 +89,7 @@ def said_of_itself(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(s.the(phrase), s.into(d.places[0])), Truth(ends(d.things[:1], [d.places[0].id]))
 
 
-KINDS: Final[Mapping[str, Kind]] = {"said of another": said_of_another, "said of itself": said_of_itself}
+ASKED: Final[Mapping[str, Kind]] = {"said of another?": asked_of_another}
+KINDS: Final[Mapping[str, Kind]] = {
+    "said of another": said_of_another, "said of itself": said_of_itself, **ASKED,
+}  # fmt: skip

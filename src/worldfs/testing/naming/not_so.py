@@ -47,7 +47,7 @@ def all_that_are_not(d: Draw, s: Speech) -> tuple[str, Truth]:
         f" / all non-{plural}",
         f"所有非{state}的{head} / 不是{state}的{head}都 / 所有非{state}的东西",
     )
-    truth = Truth(ends(other, [d.places[0].id]) if head in said or plural in said else (), ask=True)
+    truth = Truth(ends(other, [d.places[0].id]) if other and (head in said or plural in said) else (), ask=True)
     return s.put(said, s.into(d.places[0])), truth if f"non-{plural}" not in said else Truth()
 
 
