@@ -342,9 +342,9 @@ def _first_measured(
 ) -> Iterator[tuple[int, tuple[Word, ...]]]:
     """ "The 13 mm one": of every name that begins so."""
     lead = tuple(piece.text for piece in told[at : at + 2])
-    if lead[0].isdecimal() and at + 2 < len(told) and told[at + 2].text == "one":
-        if same := [called.id for called in vocabulary.called.values() if called.full[:2] == lead]:
-            yield at + 3, _these(text[told[at].start : told[at + 2].end], same)
+    measured = lead[0].isdecimal() and at + 2 < len(told) and told[at + 2].text == "one"
+    if measured and (same := [called.id for called in vocabulary.called.values() if called.full[:2] == lead]):
+        yield at + 3, _these(text[told[at].start : told[at + 2].end], same)
 
 
 def _shorter(vocabulary: Vocabulary) -> dict[tuple[str, ...], list[str]]:

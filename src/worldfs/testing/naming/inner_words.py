@@ -1,4 +1,4 @@
-"""Kinds of sentences about a word that a name says of another noun in it: wooden of "box with wooden blocks", 铁 of 铁观音罐.
+"""Kinds of sentences about a word that a name says of another noun: wooden of "box with wooden blocks", 铁 of 铁观音罐.
 
 Such a word is not said of the thing: it is asked about, or another thing of that head is meant. A word that is said of
 the thing, and the inner noun itself, still tell which.
@@ -26,7 +26,8 @@ _OF_ANOTHER: Final = (  # a name, its head, and a word that is said of another n
     "装木块的盒子|盒|木, 放铁钉的袋子|袋|铁, 木耳袋|袋|木, 报纸夹|夹|纸, 银耳罐|罐|银, 装玻璃球的罐子|罐|玻璃",
 )
 _OF_ITSELF: Final = (
-    "tin of sweet corn|tin|corn, tin of sweet corn|tin|sweet corn, box of marbles|box|marbles, red toy truck|truck|red, "
+    "tin of sweet corn|tin|corn, tin of sweet corn|tin|sweet corn, box of marbles|box|marbles, "
+    "red toy truck|truck|red, "
     "wooden box with blocks|box|wooden, big wooden ladle|ladle|wooden, old tin with buttons|tin|old, "
     "hot chocolate tin|tin|chocolate, box with wooden blocks|box|wooden blocks, box of marbles|box|marble",
     "木勺|勺|木, 铁罐|罐|铁, 不锈钢勺|勺|不锈钢, 红色木盒|盒|木, 塑料面包刀|刀|塑料, 大布袋|袋|布, 木头盒子|盒|木",
