@@ -180,8 +180,8 @@ def _denied(name: str, found: NameParts) -> frozenset[tuple[str, str]]:
 
 
 def is_denied(word: str, said: Iterable[str], denied: Iterable[tuple[str, str]]) -> bool:
-    """Whether the word alone says nothing of a thing, and what makes it so is not said with it, in whatever number."""
-    told = {form for one in said for form in singulars(one)}
+    """Whether the word alone says nothing of a thing, and what makes it so is not said with it."""
+    told = set(said)
     return any(one == word and told.isdisjoint(singulars(other)) for one, other in denied)
 
 

@@ -40,6 +40,8 @@ def moves(named, phrase):
         (("soap for dirty hands", "pen"), "the dirty soap", "?"),
         (("mug with a steel handle", "pen"), "the steel mug", "?"),
         (("salt shaker with lid and wooden base", "pen"), "the wooden shaker", "?"),
+        (("pot of salt and black pepper", "pen"), "the salt pot", "a0"),
+        (("pot of salt and black pepper", "pen"), "the black pot", "?"),
         (CORN, "the sweet tin", "?"),
         (CORN, "the corn tin", "a0"),
         (CORN, "the sweet corn tin", "a0"),
