@@ -18,7 +18,8 @@ CHECK_S = 0.05  # how often a deadline is checked; a cancel takes effect at once
 class InferenceWatchdog:
     """`end` is called, from another thread, if the run shall stop or the limit passes within `waiting`.
 
-    `beat` is called while a request is open: the target's watchdog learns that the loop waits and does not hang.
+    `beat` is called while a request is open: the target's watchdog learns that the loop waits and does not hang. What
+    either raises ends the request, and is raised by `waiting`.
     """
 
     def __init__(self, run: Run, end: Callable[[], None], beat: Callable[[], None] = lambda: None) -> None:
@@ -27,6 +28,7 @@ class InferenceWatchdog:
         self._until: float | None = None  # of the run's clock, at which a request has waited for too long
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
+        self._fault: Exception | None = None
         self.ended = False  # a request was ended here
 
     @contextmanager
@@ -42,6 +44,8 @@ class InferenceWatchdog:
         finally:
             with self._lock:
                 self._until = None
+            if self._fault is not None:
+                raise self._fault
 
     def close(self) -> None:
         """No request is open any more; the thread wakes once and ends."""
@@ -54,8 +58,19 @@ class InferenceWatchdog:
             else:
                 self._run.cancel.wait(CHECK_S)
             with self._lock:
-                if self._until is not None and (self._run.stop or self._run.clock.monotonic() >= self._until):
-                    self._until, self.ended = None, True
-                    self._end()
-                elif self._until is not None:
-                    self._beat()
+                if self._until is not None:
+                    self._check(self._until)
+
+    def _check(self, until: float) -> None:
+        try:
+            if not self._run.stop and self._run.clock.monotonic() < until:
+                return self._beat()
+            self.ended = True
+        except Exception as error:  # whatever a target raises
+            self._fault = error
+        self._until = None
+        try:
+            self._end()
+        except Exception as error:  # or a policy
+            self._fault = self._fault or error
+        return None

@@ -297,8 +297,10 @@ class _PolicyLoop:
 
     def _end_inference(self) -> None:
         """From the guard's thread: nothing moves on, and what waits ends."""
-        self._target.stop()
-        self._policy.close()
+        try:
+            self._target.stop()
+        finally:
+            self._policy.close()
 
     def _fit(self, chunk: ActionChunk) -> ActionConversion:
         """By the skill's overrides, else the answer, else the server's description."""
