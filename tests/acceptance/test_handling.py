@@ -91,3 +91,23 @@ def test_what_is_put_into_an_opened_drawer_is_recorded_as_done(table) -> None:
     assert said.code == 0 and "CONTRADICTED" not in said.out, said
     assert [job.status.state for job in table.ended().values()] == [JobState.SUCCEEDED] * 3
     assert table.where("cube_01") == {("in", "drawer_01")}
+
+
+def test_what_lies_in_a_drawer_is_in_it_though_no_edge_says_so(table) -> None:
+    world = table.value("ENVIRONMENT.md")
+    drawer = {"id": "drawer_01", "type": "furniture", "shape": "drawer", "name": "drawer", "position": [0.6, 0.3, 0.08]}
+    key = {"id": "key_01", "name": "brass key", "shape": "box", "size": [0.05, 0.03, 0.045], "mass": 0.05,
+           "position": [0.6, 0.3, 0.0615]}  # fmt: skip
+    world["objects"] = [key]
+    world["scene_graph"]["nodes"] = [n for n in world["scene_graph"]["nodes"] if n["id"] != "basket_01"] + [drawer]
+    world["scene_graph"]["edges"] = []
+    table.put("ENVIRONMENT.md", json.dumps(world))
+    said = table.do("what is in the drawer?")
+    assert said.code == 0 and "brass key" in said.out, said
+    assert "1" in table.do("how many things are in the drawer?").out
+    said = table.do("take the key out of the drawer")
+    assert said.code != 0 and "open it first" in said.out + said.err, said
+    said = table.do("open the drawer")
+    assert said.code == 0 and table.where("key_01") == {("in", "drawer_01")}, said
+    said = table.do("take the key out of the drawer")
+    assert said.code == 0 and table.where("key_01") == {("held_by", "franka_001")}, said

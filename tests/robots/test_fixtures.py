@@ -270,3 +270,25 @@ def test_an_opening_drawer_shoves_nothing_low_that_stands_before_it(height, faci
     done = hand.do("open_fixture", object_id="drawer")
     assert np.linalg.norm(hand.rig.position("plate") - before) < 0.002, (height, done)
     assert done.ok is ("also_moved" not in done.evidence and done.code == "")
+
+
+@pytest.mark.parametrize(("piece", "floor"), [(DRAWER, 0.019), (CHEST, 0.008)], ids=["drawer", "chest"])
+@pytest.mark.parametrize("sunk", [-0.005, 0.0, 0.005])
+def test_what_the_file_lays_in_it_is_built_on_its_bottom_and_seen_in_it(facing, piece, floor, sunk):
+    bottom = piece.position[2] - piece.size[2] / 2 + floor
+    hand = facing(piece, replace(SMALL, position=(*piece.position[:2], bottom + 0.015 + sunk)))
+    assert hand.rig.things["small"].position[2] > bottom + 0.015 - 0.001
+    hand.body.arm.mover.begin(lambda: "")
+    hand.body.arm.mover.wait(0.3)
+    assert hand.seen("small").position[2] == pytest.approx(bottom + 0.015, abs=0.001)
+    assert Relation("small", "in", piece.id) in hand.body.observe().relations
+    refused = refusal(hand, "pick_up", object_id="small")
+    assert "small is in" in refused.found and "not open" in refused.found and "open" in refused.fix
+    assert hand.rig.contents(piece.id) == ["small"]
+
+
+def test_what_lies_on_a_lid_or_beside_is_not_what_moves_with_it(facing):
+    beside = replace(SMALL, id="beside", position=(CHEST.position[0], 0.3, 0.0155))
+    hand = facing(CHEST, replace(SMALL, position=(*CHEST.position[:2], 0.1155)), beside)
+    assert hand.rig.contents("chest") == []
+    assert Relation("small", "on", "chest") in hand.body.observe().relations

@@ -1,4 +1,4 @@
-"""Drawers and chests as a page describes them: their size, how far they are drawn out, and their tops. Metres."""
+"""Drawers and chests as a page describes them: their size, how far they are drawn out, what is in them. Metres."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from worldfs.base.footprint import yaw
-from worldfs.base.model import Thing
+from worldfs.base.footprint import axes, lying, yaw
+from worldfs.base.model import Thing, Vec
 
 DRAWER, CHEST = "drawer", "chest"  # a shape or a category
+WALL, GAP = 0.008, 0.003  # of their walls, and between a drawer and its case
+RIM = 0.02  # that the walls of a drawer are lower than the room that its case leaves it
+DRAWN = 0.6  # of its depth that a drawer comes out at most
+SINKS = 0.006  # that a page may have a thing below its rest
 SIZE: Final = {DRAWER: (0.22, 0.24, 0.12), CHEST: (0.20, 0.24, 0.10)}  # where no page says
 
 
@@ -26,15 +30,70 @@ def has_flat_top(thing: Thing) -> bool:
     return DRAWER in kinds or (CHEST in kinds and thing.status in ("", "closed"))
 
 
+def is_shut(thing: Thing) -> bool:
+    """Whether a page says that a drawer or a chest is not open: by its word, or by no word and no number."""
+    return thing.status in ("closed", "ajar") or (not thing.status and not _opening(thing))
+
+
+def _opening(thing: Thing) -> float | None:
+    """How far open its number says that it is (m or rad); None: it has none."""
+    given = thing.extra.get("opening")
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
+        return None
+    return max(float(given), 0.0)
+
+
 def drawn_out(thing: Thing) -> float | None:
     """How far a drawer is drawn out along its own -x; 0 for what has none. None where a page says only that it is
     open."""
     if DRAWER not in (thing.shape, thing.category):
         return 0.0
-    given = thing.extra.get("opening")
-    if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
-        return max(float(given), 0.0)
+    if (given := _opening(thing)) is not None:
+        return given
     return 0.0 if thing.status in ("", "closed") else None
+
+
+def interior(thing: Thing, out: float) -> tuple[Vec, Vec]:
+    """Lowest and highest corner of what holds things, in its own frame, a drawer drawn out so far."""
+    x, y, z = (side / 2 for side in thing.size)
+    if DRAWER not in (thing.shape, thing.category):
+        return (WALL - x, WALL - y, WALL - z), (x - WALL, y - WALL, z - WALL - 0.001)
+    edge = WALL + GAP
+    return (WALL - x - out, edge + WALL - y, edge + WALL - z), (x - out - edge - WALL, y - edge - WALL, z - edge - RIM)
+
+
+def holds(thing: Thing, centre: Vec, out: float) -> bool:
+    """Whether a thing with its centre there is in a drawer that is drawn out so far, or in a chest: between its walls,
+    not below its bottom, and below its rim, in the case below the case's top."""
+    (x, y, z), (low, high) = own_frame(thing, centre), interior(thing, out)
+    is_in_case = DRAWER in (thing.shape, thing.category) and x >= -thing.size[0] / 2
+    rim = thing.size[2] / 2 - WALL if is_in_case else high[2]
+    return low[0] <= x <= high[0] and low[1] <= y <= high[1] and low[2] - SINKS <= z <= rim
+
+
+def own_frame(thing: Thing, point: Vec) -> Vec:
+    """A point in the frame of a thing: its middle is the origin."""
+    away = [a - b for a, b in zip(point[:3], thing.position[:3], strict=True)]
+    return tuple(sum(a * b for a, b in zip(axis, away, strict=True)) for axis in axes(thing))
+
+
+def is_in(one: Thing, fixture: Thing) -> bool | None:
+    """Whether, by its place, a thing is in a drawer or a chest. None where the page does not tell: it has no place of
+    the one or the other, or says only that a drawer is open, and the thing lies where that may be."""
+    fixture = sized(fixture)
+    if not all(len(thing.position) == 3 and all(map(math.isfinite, thing.position)) for thing in (one, fixture)):
+        return None
+    if len(fixture.size) != 3:
+        return None
+    if (out := drawn_out(fixture)) is not None:
+        return holds(fixture, one.position, out)
+    farthest = DRAWN * fixture.size[0]
+    if all(holds(fixture, one.position, out) for out in (0.0, farthest)):
+        return True
+    low, high = interior(fixture, 0.0)
+    around = min(max((low[0] + high[0]) / 2 - own_frame(fixture, one.position)[0], 0.0), farthest)
+    stands_before_it = one.position[2] - lying(one).height / 2 < fixture.position[2] + low[2] - SINKS
+    return None if holds(fixture, one.position, around) and not stands_before_it else False
 
 
 def with_drawn_part(thing: Thing) -> Thing:

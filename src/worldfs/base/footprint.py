@@ -30,20 +30,20 @@ def lying(thing: Thing) -> LyingShape:
     if len(thing.size) < 3:
         sides = (*thing.size[:2], 0.0, 0.0)[:2]
         return LyingShape(sides[0], sides[1], 0.0, yaw(thing), thing.shape in ("sphere", "cylinder"))
-    axes = _axes(thing)
-    up = max(range(3), key=lambda i: abs(axes[i][2]))
+    own = axes(thing)
+    up = max(range(3), key=lambda i: abs(own[i][2]))
     if thing.shape == "sphere" or (thing.shape == "cylinder" and up == 2):
         wide = max(thing.size[:2])
         return LyingShape(wide, wide, thing.size[up], 0.0, True)
     first, second = (i for i in range(3) if i != up)
-    turn = math.atan2(axes[first][1], axes[first][0])
+    turn = math.atan2(own[first][1], own[first][0])
     return LyingShape(thing.size[first], thing.size[second], thing.size[up], turn, False)
 
 
 def is_round_above(thing: Thing) -> bool:
     """Whether nothing stays on it: a ball, or a cylinder that does not stand."""
     if thing.shape == "cylinder":
-        return max(abs(axis[2]) for axis in _axes(thing)[:2]) > math.sqrt(0.5)
+        return max(abs(axis[2]) for axis in axes(thing)[:2]) > math.sqrt(0.5)
     return thing.shape == "sphere"
 
 
@@ -51,7 +51,7 @@ def tilt(thing: Thing) -> float:
     """How far its top is from level (rad); 0 for a ball."""
     if thing.shape == "sphere":
         return 0.0
-    return math.acos(min(1.0, max(abs(axis[2]) for axis in _axes(thing))))
+    return math.acos(min(1.0, max(abs(axis[2]) for axis in axes(thing))))
 
 
 def yaw(thing: Thing) -> float:
@@ -62,9 +62,10 @@ def yaw(thing: Thing) -> float:
     return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
-def _axes(thing: Thing) -> tuple[tuple[float, float, float], ...]:
-    """The directions of its own x, y and z."""
-    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+def axes(thing: Thing) -> tuple[tuple[float, float, float], ...]:
+    """The directions of its own x, y and z, by a quaternion of any length."""
+    length = math.hypot(*thing.orientation) if len(thing.orientation) == 4 else 0.0
+    w, x, y, z = (part / length for part in thing.orientation) if length > 1e-9 else (1.0, 0.0, 0.0, 0.0)
     return (
         (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)),
         (2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypedDict
 
+from worldfs.base.drawers import SIZE
 from worldfs.base.footprint import lying
 from worldfs.base.json_values import as_float, as_objects
 from worldfs.base.messages import coded
@@ -84,8 +85,9 @@ def _opened_otherwise(told: Thing | None, built: Thing) -> Displacement | None:
 
 
 def as_told(told: Scene, built: Scene, first: Scene) -> Scene:
-    """`built`, with what came to rest elsewhere where the document `told` has it: that was measured, and is to be
-    written. `first`: the document that the world was built from. What a person has moved in it since stays theirs."""
+    """`built`, with what came to rest elsewhere where the document `told` has it, and without what the document does
+    not say to be in a drawer or a chest: both were measured, and are to be written. `first`: the document that the
+    world was built from. What a person has moved in it since stays theirs."""
     moved = {
         line["id"]
         for line in built_elsewhere(told, built)
@@ -99,7 +101,15 @@ def as_told(told: Scene, built: Scene, first: Scene) -> Scene:
     def meets(relation: Relation) -> bool:
         return bool(moved & {relation.subject, relation.object})
 
-    relations = [one for one in built.relations if not meets(one)]
+    drawers = {thing.id for thing in built.furniture if thing.shape in SIZE}
+
+    def is_news(relation: Relation) -> bool:
+        """Whether the document does not tell it, of a thing that is still where the world was built from."""
+        subject, is_in_drawer = relation.subject, relation.relation == "in" and relation.object in drawers
+        is_told = relation in told.relations or not _same_place(told.thing(subject), first.thing(subject))
+        return is_in_drawer and not is_told
+
+    relations = [one for one in built.relations if not (meets(one) or is_news(one))]
     relations += [one for one in told.relations if meets(one) and one.relation in MEASURED]
     return replace(
         built,

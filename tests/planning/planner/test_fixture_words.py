@@ -271,3 +271,70 @@ def test_nothing_is_put_on_what_leans(room):
     tilted = replace(room, objects=(*room.objects, plank))
     for said in ("put the can on the plank", "stack the can on the plank"):
         assert isinstance(interpret(said, tilted, profile=PROFILE, robot_id=ROBOT), RefusedIntent), said
+
+
+RING = Thing("ring_01", "Gold ring", "ring", (0.6, -0.4, 0.019), size=(0.03, 0.03, 0.022), shape="cylinder", mass=0.05)
+
+
+def lying(scene, *things, **fixture):
+    """The scene, with no edge, and these things in a room with a drawer and a chest."""
+    pieces = (replace(DRAWER, **fixture), replace(CHEST, **fixture))
+    return replace(scene, objects=things, furniture=(*scene.furniture, *pieces), relations=())
+
+
+@pytest.mark.parametrize("place", ["drawer", "chest"])
+def test_what_lies_in_it_is_told_without_an_edge_and_what_lies_on_it_or_beside_it_is_not_in_it(scene, place):
+    at = (0.6, 0.2, 0.03) if place == "drawer" else (0.6, -0.4, 0.019)
+    room = lying(scene, replace(RING, position=at), status="closed")
+    asked = (f"what is in the {place}?", f"how many things are in the {place}?", f"is the ring in the {place}?")
+    found = [interpret(text, room).answer for text in asked]
+    assert found == [f"in the {place}: gold ring", "1: the gold ring", f"yes, the gold ring is in the {place}"]
+    top = (*at[:2], 0.12 + 0.011 if place == "drawer" else 0.1 + 0.011)
+    for other in (top, (at[0] - 0.2, at[1], 0.011)):
+        room = lying(scene, replace(RING, position=other), status="closed")
+        assert interpret(asked[2], room).answer.startswith("no, "), other
+        assert interpret(asked[0], room).answer == f"in the {place}: nothing"
+    room = lying(scene, replace(RING, position=top), status="closed")
+    assert interpret(f"what is on the {place}?", room).answer == f"on the {place}: gold ring"
+
+
+def test_where_the_page_does_not_say_how_far_a_drawer_is_open_the_answer_says_so(scene):
+    perhaps = replace(RING, position=(0.45, 0.2, 0.03))
+    found = interpret("what is in the drawer?", lying(scene, perhaps, status="open"))
+    assert found.answer == "the scene does not tell what is in the drawer"
+    apple = replace(RING, id="apple_01", name="Apple", position=(0.3, 0.5, 0.011))
+    assert interpret("what is in the drawer?", lying(scene, apple, status="open")).answer == "in the drawer: nothing"
+
+
+def test_what_lies_in_a_shut_drawer_is_not_cleared_from_the_table(scene):
+    apple = replace(RING, id="apple_01", name="Apple", category="fruit", position=(0.3, 0.2, 0.011))
+    room = lying(scene, apple, replace(RING, position=(0.6, 0.2, 0.03)), status="closed")
+    assert {goal.object for goal in interpret("clear the table", room).goals if isinstance(goal, InGoal)} == {
+        "apple_01"
+    }
+
+
+@pytest.mark.parametrize("status", ["closed", "ajar", ""])
+def test_what_is_in_a_shut_chest_is_not_taken_before_it_is_opened(world, scene, status):
+    world.now_scene, world.ops = lying(scene, RING, status=status), ABLE
+    report = Planner(world).run("take the gold ring out of the chest")
+    assert not report.ok and "shut; open it first" in render(report.reason, "en") and not world.log
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "open the chest, then take the gold ring out of it",
+        "open the chest and take the gold ring out",
+        "open the chest and take out the gold ring",
+        "打开箱子，然后把戒指拿出来",
+    ],
+)
+def test_what_is_in_a_chest_is_taken_out_of_it_once_it_is_opened(scene, said):
+    room = lying(scene, RING, status="closed")
+    if not said.isascii():
+        chest = tuple(replace(t, name="箱子") if t.id == "chest_01" else t for t in room.furniture)
+        room = replace(room, furniture=chest, objects=(replace(RING, name="戒指"),))
+    found = interpret(said, room, profile=PROFILE, robot_id=ROBOT)
+    assert getattr(found, "goals", found)[0] == OpenedGoal("chest_01", "open"), found
+    assert getattr(found.goals[1], "object", "") == "ring_01", found

@@ -20,6 +20,7 @@ ROWS = {
     "fixture.not_closed": ("{id} is {now} open; closed is at most {least}", "{id} 还开着 {now}；最多 {least} 才算关上"),
     "fixture.open_one": ("a drawer or a chest that is open", "已打开的抽屉或箱子"),
     "fixture.shut": ("{id} is not open", "{id} 没有打开"),
+    "fixture.shut_in": ("{id} is in {where}, which is not open", "{id} 在 {where} 里，{where} 没有打开"),
     "fixture.open_first": ("open {id} first", "先打开 {id}"),
     "fixture.closes": ("a thing of at most {mm:.0f} mm, so that it closes", "不高于 {mm:.0f} 毫米的物体，这样才能关上"),
     "fixture.tall": ("{id} is {mm:.0f} mm high as it is held", "{id} 按现在的抓法高 {mm:.0f} 毫米"),

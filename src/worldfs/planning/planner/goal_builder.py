@@ -610,7 +610,7 @@ class GoalBuilder:
             return self.clearing.taken_out(there, ids)
         if clause.out and not ids:  # all of it is left there
             return []
-        return [HoldingGoal(self.single(there.what, there.but))]
+        return [HoldingGoal(ids[0] if ids else self.single(there.what, there.but))]
 
     def _down(self, clause: Clause) -> list[Goal]:
         if clause.places:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from worldfs.base.drawers import is_shut
 from worldfs.base.json_text import parse_json
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
@@ -327,7 +328,7 @@ class _Handling:
         """The drawer or chest that a thing is in, if that is not open."""
         spot = final_support(self.places, id)
         box = self.scene.thing(spot.of) if spot.relation == "in" else None
-        return box if box is not None and opens(box) and box.status in ("closed", "ajar") else None
+        return box if box is not None and opens(box) and is_shut(box) else None
 
     def _in_another_hand(self, goal: Goal) -> CodedText | None:
         """Why a thing cannot be brought to what this goal names: another robot holds that."""

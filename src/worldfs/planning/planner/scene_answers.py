@@ -20,7 +20,7 @@ from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, containers, final_support, movable, opens, surfaces
+from .scene_facts import ThingLocation, containers, final_support, movable, opens, perhaps_in, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest
@@ -386,7 +386,10 @@ class _QuestionAnswerer(SceneSentences):
         return any(self.is_at(id, place.side, spot) for spot in self.fit(place))
 
     def is_at(self, id: str, side: str, other: str) -> bool:
-        spots = (self.where(id).of, final_support(self.places, id).of) if id in self.places else (self.where(id).of,)
+        found = (self.where(id), final_support(self.places, id)) if id in self.places else (self.where(id),)
+        spots = tuple(spot.of for spot in found)
+        if side in ("in", "on") and (thing := self.scene.thing(other)) is not None and opens(thing):
+            return ThingLocation(side, other) in found  # what lies on a lid is not in the chest
         if side in SIDES:
             if other in spots:  # what is in a basket is not beside it
                 return False
@@ -489,7 +492,9 @@ class _QuestionAnswerer(SceneSentences):
         """Does the scene tell what is in it: in a basket, on a table, but not in a carton, which may be full?"""
         known = {thing.id for thing in (*containers(self.scene), *surfaces(self.scene))}
         thing = self.scene.thing(id)
-        return thing is not None and (id in known or opens(thing) or bool(self.contents(id)))
+        if thing is None or (opens(thing) and perhaps_in(thing, self.scene, self.places)):
+            return False
+        return id in known or opens(thing) or bool(self.contents(id))
 
     def contents(self, id: str) -> list[str]:
         return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]

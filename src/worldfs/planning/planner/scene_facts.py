@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
-from worldfs.base.drawers import has_flat_top
+from worldfs.base.drawers import has_flat_top, is_in
 from worldfs.base.footprint import lying
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
@@ -223,6 +223,17 @@ def containers(scene: Scene) -> tuple[Thing, ...]:
     return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if t.is_container}.values())
 
 
+def fixtures(scene: Scene) -> tuple[Thing, ...]:
+    """Drawers and chests."""
+    return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if opens(t)}.values())
+
+
+def perhaps_in(fixture: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
+    """The things that may be in a drawer or a chest: the scene does not tell where they are."""
+    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation]
+    return [t.id for t in unknown if t.id != fixture.id and is_in(t, fixture) is None]
+
+
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
     """Tables and the like: what is furniture, carries things, and is no container or floor."""
     still = immovable_ids(scene)
@@ -306,6 +317,9 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     for box in containers(scene):
         if inside(box, x, y) and box.position[2] - height(box) / 2 - NEAR_M <= z <= top(box) + NEAR_M:
             return ThingLocation("in", box.id)
+    told = {t.id: is_in(thing, t) for t in fixtures(scene) if t.id != thing.id and _finite(t.position, 3)}
+    if None in told.values() or True in told.values():
+        return ThingLocation("in", next(id for id in told if told[id])) if True in told.values() else ThingLocation()
     vessels = [t for t in movable(scene) if t.id != thing.id and lies_within(thing, t)]
     if vessels:
         return ThingLocation("on", min(vessels, key=height).id)

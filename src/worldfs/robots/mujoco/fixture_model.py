@@ -19,9 +19,7 @@ from .array_types import Array, Native
 DRAWER, CHEST = drawers.DRAWER, drawers.CHEST
 FIXTURES: Final = (DRAWER, CHEST)
 OPEN, CLOSED, AJAR = "open", "closed", "ajar"  # the words of its status
-WALL = 0.008  # m
-GAP = 0.003  # m between a drawer and its case
-DRAWN = 0.6  # of its depth that a drawer comes out at most
+WALL, GAP, RIM, DRAWN = drawers.WALL, drawers.GAP, drawers.RIM, drawers.DRAWN
 LID = 1.75  # rad that a lid opens at most: past the vertical, so that it stays
 KNOB = 0.012  # m, radius
 STEM = {DRAWER: 0.05, CHEST: 0.035}  # m from the front to the knob's middle: a hand that points down has room there
@@ -61,21 +59,15 @@ def knob(thing: Thing, opening: float) -> Array:
     return np.asarray(np.array(thing.position) + rotations.matrix(thing.orientation) @ own)
 
 
-def inside(thing: Thing, position: Array, opening: float) -> bool:
-    """Whether a centre is within a drawer, which moves, or a chest."""
-    own = rotations.matrix(thing.orientation).T @ (np.asarray(position) - np.array(thing.position))
-    own[0] += opening if thing.shape == DRAWER else 0.0
-    return bool(np.all(np.abs(own) <= np.array(thing.size) / 2))
+def holds(thing: Thing, position: Array, opening: float) -> bool:
+    """Whether a centre is in a drawer or a chest, so far open."""
+    return drawers.holds(thing, tuple(position.tolist()), opening)
 
 
 def interior(thing: Thing, opening: float) -> tuple[Array, Array]:
     """Lowest and highest corner of what holds things, in the fixture's own frame (m), so far open."""
-    half = np.array(thing.size) / 2
-    if thing.shape == DRAWER:
-        edge = WALL + GAP
-        low = np.array([-half[0] - opening + WALL, -half[1] + edge + WALL, -half[2] + edge + WALL])
-        return low, np.array([half[0] - opening - edge - WALL, half[1] - edge - WALL, half[2] - edge - 0.02])
-    return np.array([*(WALL - half[:2]), WALL - half[2]]), np.array([*(half[:2] - WALL), half[2] - WALL - 0.001])
+    low, high = drawers.interior(thing, opening)
+    return np.array(low), np.array(high)
 
 
 def mouth(thing: Thing, opening: float) -> tuple[Array, Array]:
@@ -84,13 +76,6 @@ def mouth(thing: Thing, opening: float) -> tuple[Array, Array]:
     if thing.shape == DRAWER:
         high[0] = min(high[0], -thing.size[0] / 2)
     return low, high
-
-
-def within(thing: Thing, position: Array, opening: float) -> bool:
-    """Whether a centre is in its interior, below its rim."""
-    own = rotations.matrix(thing.orientation).T @ (np.asarray(position) - np.array(thing.position))
-    low, high = interior(thing, opening)
-    return bool(np.all(own >= low) and np.all(own <= high))
 
 
 def put_openings(furniture: Sequence[Thing], model: Native, data: Native) -> None:
@@ -150,7 +135,7 @@ def _drawer(body: Native, part: Native, i: int, thing: Thing, color: list[float]
     light = [min(1.0, 1.15 * c) for c in color[:3]] + [1]
     room = WALL + GAP
     _open_box(
-        part, np.array([-x, -y + room, -z + room]), np.array([x - room, y - room, z - room - 0.02]), light, mass=0.3
+        part, np.array([-x, -y + room, -z + room]), np.array([x - room, y - room, z - room - RIM]), light, mass=0.3
     )
     _box(part, (-x - w, 0, 0), (w, y - 0.001, z - 0.001), light, 0.1)
     _knob(part, i, (-x - WALL, 0, 0), STEM[DRAWER])

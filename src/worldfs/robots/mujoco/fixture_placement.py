@@ -1,10 +1,9 @@
-"""Placing into an open drawer or chest: where there is room that a hand reaches, and why there is none."""
+"""Drawers and chests that a hand reaches into: where there is room in an open one, and why nothing goes in or out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -35,15 +34,31 @@ def refusal(arm: Arm, held: str, piece: Thing, half: float, job: str = "") -> Fi
         )  # fmt: skip
     opening = arm.rig.opening(piece.id)
     if fixture_model.state(piece, opening) != OPEN:
-        found, fix = coded("fixture.shut", id=piece.id), coded("fixture.open_first", id=piece.id)
-        shut = facts(fact(piece.id, "status", fixture_model.state(piece, opening)))
-        return replace(_refused(coded("fixture.open_one"), found, fix, job), condition=shut)
+        found = coded("fixture.shut", id=piece.id)
+        return _not_open(arm, piece, "ACTION.md params.target", found, job)
     low, high = fixture_model.interior(piece, opening)
     if 2 * half > high[2] - low[2] - LOW:
         found = coded("fixture.tall", id=held, mm=2000 * half)
         fix = coded("fixture.lower", on=piece.id)
         return _refused(coded("fixture.closes", mm=1000 * (high[2] - low[2] - LOW)), found, fix, job)
     return None
+
+
+def shut_in(arm: Arm, id: str, states: Container[str], job: str = "") -> Finding | None:
+    """Why a thing cannot be taken out of a drawer or a chest that is as one of the `states` says."""
+    rig = arm.rig
+    for box in filter(rig.knows_opening, rig.fixtures):
+        piece = rig.things[box]
+        if id in rig.contents(box) and fixture_model.state(piece, rig.opening(box)) in states:
+            found = coded("fixture.shut_in", id=id, where=box)
+            return _not_open(arm, piece, "ACTION.md params.object_id", found, job, fact(id, "in", box))
+    return None
+
+
+def _not_open(arm: Arm, piece: Thing, field: str, found: str, job: str, *besides: str) -> Finding:
+    expected, fix = coded("fixture.open_one"), coded("fixture.open_first", id=piece.id)
+    shut = fact(piece.id, "status", fixture_model.state(piece, arm.rig.opening(piece.id)))
+    return Finding("CRITIC_REFUSED", field, expected, found, fix, job, condition=facts(shut, *besides))
 
 
 def _refused(expected: str, found: str, fix: str, job: str) -> Finding:

@@ -13,7 +13,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.robots import rotations
 
-from . import geometry, panda, removal_trial, support
+from . import fixture_model, fixture_placement, geometry, panda, removal_trial, support
 from .arm import GRIP_FIELD, SMALL_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
 from .collision import CollisionChecker, Pair, contacts, pair, persisting, thing_name
@@ -89,6 +89,8 @@ def plan(
             job,
             condition=facts(fact(id, "size", thing.size), fact(id, "orientation", geometry.quat_of(rig.rotation(id)))),
         )
+    if shut := fixture_placement.shut_in(arm, id, (fixture_model.CLOSED,), job):
+        return shut
     if above := removal_trial.held_up(rig, id):
         return covered_finding(arm, id, above, job)
     why: str = ""
@@ -118,6 +120,8 @@ def plan(
         return replace(reached[0], route=reached[1])
     if cut_off:
         why = coded("robot.no_free_way_to_it")
+    if ajar := fixture_placement.shut_in(arm, id, (fixture_model.AJAR,), job):
+        return ajar
     if not solved:
         return unreachable_finding(arm, id, centre, coded("robot.no_joints_grasp"), job)
     return collision_finding(coded("robot.pick_up", id=id, at=centre, why=why), job)

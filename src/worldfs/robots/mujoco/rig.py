@@ -131,7 +131,7 @@ class BodyRig:
     def contents(self, id: str) -> list[str]:
         """The objects in a fixture."""
         piece, opening = self.things[id], self.opening(id)
-        return [one for one in self.objects if fixture_model.inside(piece, self.position(one), opening)]
+        return [one for one in self.objects if fixture_model.holds(piece, self.position(one), opening)]
 
     def position(self, id: str) -> Array:
         return np.array(self.simulation.data.qpos[self.qpos[id] : self.qpos[id] + 3])

@@ -164,7 +164,10 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
         elif piece.shape == "table" and covers(piece, x, y, 0.02):
             tops.append((piece.position[2], True))
         elif piece.shape in fixture_model.FIXTURES:
-            if covers(piece, x, y) and z > piece.position[2] + piece.size[2] / 2:
+            opening = fixture_model.opening(piece)
+            if fixture_model.holds(piece, np.array(thing.position), opening):
+                tops.append((piece.position[2] + float(fixture_model.interior(piece, opening)[0][2]), True))
+            elif covers(piece, x, y) and z > piece.position[2] + piece.size[2] / 2:
                 tops.append((piece.position[2] + piece.size[2] / 2, True))
         elif piece.shape == "box" and covers(piece, x, y, 0.0):
             tops.append((piece.position[2] + piece.size[2] / 2, True))
@@ -182,7 +185,7 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
     # inside a basket or a pile things lie as they fell: anything within a basket's interior has a support
     for piece in furniture:
         if piece.shape in fixture_model.FIXTURES:
-            if fixture_model.inside(piece, np.array(thing.position), fixture_model.opening(piece)):
+            if fixture_model.holds(piece, np.array(thing.position), fixture_model.opening(piece)):
                 return thing
         elif piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
             return thing

@@ -97,7 +97,7 @@ def encloses(rig: BodyRig, place: str, id: str) -> bool:
     between the walls; or in a drawer or a chest, below its rim."""
     position = rig.position(id)
     if place in rig.fixtures:
-        return fixture_model.within(rig.things[place], position, rig.opening(place))
+        return fixture_model.holds(rig.things[place], position, rig.opening(place))
     box = rig.things[place]
     if within(box, position, ABOVE_RIM):
         return True
