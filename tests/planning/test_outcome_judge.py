@@ -167,6 +167,9 @@ def laid(x, y, z=0.43):
         ({"target": "basket_01"}, HELD, False),
         ({"target": "basket_01"}, scene(robot(), CAN), None),
         ({"target": "nowhere"}, laid(0.5, 0.3), None),
+        ({"target": "basket_01", "target_position": [0.4, 0.2, 0.43]}, laid(0.59, 0.39), True),  # elsewhere in it
+        ({"target": "basket_01", "target_position": [0.4, 0.2, 0.43]}, laid(0.4, -0.2), False),
+        ({"target": "can_01", "target_position": [0.4, 0.2, 0.43]}, laid(0.59, 0.39), False),
         ({"object_id": "apple_01", "target": "basket_01"}, laid(0.5, 0.3), True),
         ({"object_id": "can_01", "target": "basket_01"}, laid(0.5, 0.3), False),
     ],
@@ -277,3 +280,11 @@ def test_a_table_whose_page_gives_the_position_at_its_top_carries_what_rests_on_
     fallen = replace(APPLE, position=(0.45, 0.1, z - 0.6))
     after = Scene((robot(),), (fallen,), (table,))
     assert judge(Order("j", "r1", "place", {"target": "table_01"}), Observed(before, after, after, ARM)).holds is False
+
+
+def test_what_is_put_into_a_named_region_may_lie_anywhere_in_it():
+    spot = Thing("spot_01", "spot", "", (0.5, -0.3, 0.4), size=(0.4, 0.4, 0.002), shape="region")
+    params = {"target": "spot_01", "target_position": [0.35, -0.15, 0.43]}
+    for at, holds in (((0.65, -0.45, 0.43), True), ((0.4, 0.3, 0.43), False)):
+        after = replace(scene(robot(), replace(APPLE, position=at)), furniture=(TABLE, spot))
+        assert verdict("place", params, HELD, after) is holds

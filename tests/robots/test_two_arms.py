@@ -15,7 +15,7 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import render
+from worldfs.base.messages import parts, render
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.plugins.rekep.path_checker import ConstrainedPathChecker
 from worldfs.robots.mujoco import actions, panda, support
@@ -36,6 +36,9 @@ ROBOTS = (RobotState(NEAR, (0.0, 0.0, 0.0)), RobotState(FAR, (0.9, 0.0, 0.0, 0.0
 HERE = Thing("cube_here", position=(0.40, 0.35, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)
 THERE = Thing("can_there", position=(0.50, -0.35, 0.0555), size=(0.06, 0.06, 0.11), shape="cylinder", mass=0.3)
 SCENE = Scene(ROBOTS, (HERE, THERE), (TABLE,))
+
+
+ASIDE = ((0.053, 0.0), (-0.053, 0.0), (0.0, 0.053), (0.0, -0.053))
 
 
 class Pair:
@@ -282,6 +285,19 @@ def test_a_plan_keeps_clear_of_where_the_other_arm_will_pass_and_says_whose_spac
     assert FAR in found.found and arm.blockers == {FAR}
     other.reserved.release(FAR)
     assert pair.run(NEAR, ("move_to", {"target_pose": over}))[0].ok
+
+
+def test_a_body_that_stands_in_the_way_is_named_and_one_that_does_not_is_not():
+    low = replace(HERE, position=(0.45, 0.0, 0.0255))
+    walls = [replace(HERE, id=f"wall_{n}", position=(0.45 + dx, dy, 0.0255)) for n, (dx, dy) in enumerate(ASIDE)]
+    for things, robots in (((low,), [FAR]), ((low, *walls), [])):
+        pair = Pair(Scene(ROBOTS, things, (TABLE,)))
+        assert pair.run(FAR, ("move_to", {"target_pose": [0.45, 0.0, 0.16, math.pi, 0.0, 0.0]}))[0].ok
+        (found,) = pair.review(NEAR, "pick_up", object_id="cube_here")
+        said = [part for part in parts(found.found) if part.code == "robot.way_blocked_by"]
+        assert [part.args["robots"] for part in said] == ([robots] if robots else []), found
+        outcome = pair.run(NEAR, ("pick_up", {"object_id": "cube_here"}))[0]
+        assert not outcome.ok and ("franka_002 in the way" in render(outcome.message, "en")) is bool(robots), outcome
 
 
 def test_a_cancelled_arm_holds_still_and_the_other_finishes():

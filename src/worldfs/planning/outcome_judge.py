@@ -177,8 +177,8 @@ def _placed(order: Order, robot: RobotState, seen: Observed) -> OutcomeVerdict:
     name, value = given_parameter(order.params, places)
     named_place = given_parameter(order.params, tuple(one for one in places if one not in POINT))
     into = seen.thing(seen.named(named_place[1])) if isinstance(named_place[1], str) else None
-    if into is not None and opens(into):
-        name, value = named_place  # a point in a drawer is wherever the drawer is when it opens
+    if into is not None and (opens(into) or into.is_container or into.shape == "region"):
+        name, value = named_place  # where in a box there is room, its body knows; a drawer is elsewhere when it is open
     observed: Json = {"object": id, "position": [*thing.position]}
     if isinstance(value, str) and name not in POINT:
         support = seen.thing(seen.named(value))

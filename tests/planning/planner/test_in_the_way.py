@@ -28,6 +28,17 @@ def picked(world) -> list[str]:
     return [o.params["object_id"] for o in world.log if o.op == "pick_up"]
 
 
+def test_a_robot_that_stands_in_the_way_is_named_and_no_neighbour_is_pushed_for_it(world):
+    world.ops = (*world.ops, "nudge")
+    refused = in_the_way("apple_01", "arm_2")
+    said = coded("robot.and_also", said=refused.findings[0].found, more=coded("robot.way_blocked_by", robots=["arm_2"]))
+    refused = replace(refused, findings=(replace(refused.findings[0], found=said),))
+    world.fail[("pick_up", "apple_01")] = [refused] * 9
+    report = Planner(world).run("put the apple in the basket")
+    assert not report.ok and picked(world) == ["apple_01"] * 2 and "nudge" not in [o.op for o in world.log]
+    assert "arm_2 in the way" in report.reason
+
+
 @pytest.fixture
 def boxed(world):
     """Apple and can in the basket, where the can hinders the apple."""

@@ -63,10 +63,19 @@ def riders(outcome: Outcome) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))  # the message and the finding say it
 
 
+def robots_in_the_way(outcome: Outcome) -> tuple[str, ...]:
+    """Robots that a refusal says stand in the way, and nothing else does."""
+    said = [part for text in (outcome.message, *(f.found for f in outcome.findings)) for part in parts(text)]
+    named = [str(id) for part in said if part.code == "robot.way_blocked_by" for id in as_list(part.args["robots"])]
+    return tuple(dict.fromkeys(named))
+
+
 def short_reason(outcome: Outcome, scene: Scene, about: str = "") -> str:
     """One clause; "" without any. `about`: the thing handled. To be clipped when it is rendered."""
     if carried := riders(outcome):
         return coded("planner.carries", names=_all(carried, scene))
+    if robots := robots_in_the_way(outcome):
+        return coded("robot.way_blocked_by", robots=list(robots))
     if collides(outcome):
         hit = [id for id in obstructing_ids(outcome, scene) if id != about]
         if not hit and _hits_itself(outcome):

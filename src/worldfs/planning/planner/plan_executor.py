@@ -314,9 +314,10 @@ class PlanExecutor:
         self.predicted = None
         if self.setbacks.postpone(action.object):
             others = self.setbacks.dig_out(action.object, outcome, scene)
+            kept_by = failure_reasons.riders(outcome) or failure_reasons.robots_in_the_way(outcome)
             if others:
                 self._announce_dig(action.object, others, scene)
-            elif not failure_reasons.riders(outcome) and self._may_nudge(action.object):
+            elif not kept_by and self._may_nudge(action.object):
                 self._nudge(action, scene)
             else:
                 self.setbacks.give_up(action.object, why)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 from worldfs.base.measured_facts import fact, facts
 from worldfs.base.messages import coded
@@ -19,13 +20,14 @@ from .body_limits import BodyLimits
 from .collision import CollisionChecker
 from .ik import HOME, IKSolver
 from .motion_control import MotionController
-from .neighbours import neighbours
+from .neighbours import neighbours, none_of
 from .reserved_space import ReservedSpace
 from .rig import Rig
 from .simulation import Simulation
 
 REACH_FIELD = "EMBODIED.md Physical Constraints / Max Reach"
 SMALL_FIELD = "EMBODIED.md Physical Constraints / Min Grip Width"
+Plan = TypeVar("Plan")
 GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
 
 
@@ -43,6 +45,7 @@ class Arm:
     look_at: Callable[[str, str], Finding | None] | None = None  # a look at a thing, for a job, before it is taken
     look_round: Callable[[], Finding | None] | None = None  # a look at all that the front camera sees
     closed_on: Callable[[str], None] | None = None  # the fingers have closed on a thing
+    _is_alone: bool = False  # a plan as if no other body were there
     _minds: bool = False  # a plan keeps clear of where the others will pass; a review only of where they stand
 
     @property
@@ -89,8 +92,29 @@ class Arm:
             self._minds = False
 
     def collision_checker(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
-        others = neighbours(self.rig, self.reserved, self.blockers, moving=self._minds) if self.others else None
+        others = None
+        if self.others and not self._is_alone:
+            others = neighbours(self.rig, self.reserved, self.blockers, moving=self._minds)
+        elif self.others:
+            others = none_of(self.rig)
         return CollisionChecker(self.rig, opening=opening, held=held, neighbours=others, limits=self.limits)
+
+    def or_blocked(self, make: Callable[[], Plan | Finding]) -> Plan | Finding:
+        """What `make` plans. Where it finds nothing, and would if no other body were there: the bodies in the way."""
+        found = make()
+        moving = self.blockers & self.reserved.of_others(self.robot_id).keys()
+        if not isinstance(found, Finding) or not self.blockers or moving:
+            return found
+        robots, self._is_alone = sorted(self.blockers), True
+        try:
+            alone = make()
+        finally:
+            self._is_alone = False
+        if isinstance(alone, Finding):
+            return found
+        why, fix = (coded(code, robots=robots) for code in ("robot.way_blocked_by", "robot.let_pass"))
+        said = coded("robot.and_also", said=found.found, more=why)
+        return replace(collision_finding(said, found.job), code=found.code, fix=fix)
 
     def reach(self, position: Array) -> float:
         """Distance of a point from the robot's base (m), as the critic measures it."""

@@ -59,6 +59,12 @@ def neighbours(rig: BodyRig, reserved: ReservedSpace, blockers: set[str], *, mov
     return Neighbours(spaces, frozenset(passing), blockers)
 
 
+def none_of(rig: BodyRig) -> Neighbours:
+    """As if no other body were there, nor what moves with it."""
+    others = [id for id in (*rig.others, *rig.quadrupeds, *rig.carriers) if id != rig.robot_id]
+    return Neighbours({}, frozenset(met for id in others for met in (id, *_with(rig, id))))
+
+
 def _with(rig: BodyRig, robot_id: str) -> list[str]:
     """What moves with a robot: the thing that it holds, or its tray and what is on it."""
     carrier = rig.carriers.get(robot_id)

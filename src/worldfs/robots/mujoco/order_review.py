@@ -64,7 +64,8 @@ def _planned(arm: Arm, order: Order, cameras: bool) -> tuple[Arm, object]:
         begun, found = _begun_and_planned(arm, order, cameras)
         return found
 
-    found = within_limits(arm.limits, plan)
+    arm.blockers.clear()
+    found = arm.or_blocked(lambda: within_limits(arm.limits, plan))
     return begun, found
 
 

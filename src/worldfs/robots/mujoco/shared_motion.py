@@ -78,7 +78,7 @@ def plan_motion(arm: Arm, make: Callable[[], Plan | Finding], legs: Callable[[Pl
 
     def minding() -> Plan | Finding:
         with arm.minding_others():
-            return within_limits(arm.limits, make)
+            return arm.or_blocked(lambda: within_limits(arm.limits, make))
 
     found = plan_in_turn(arm, minding, lambda found: _space(arm, legs(found)))
     if not isinstance(found, Finding):
