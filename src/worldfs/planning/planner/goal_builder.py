@@ -605,12 +605,14 @@ class GoalBuilder:
 
     def _pick(self, clause: Clause) -> list[Goal]:
         there, _ = self.filtered(clause, keep_last=False)
+        last = self.resolve.last  # what "it" is in "take the ring out of it"
         ids = self.objects(there.what, there.but) if clause.out else ()
         if len(ids) > 1 or (ids and there.what[0].quantity == "all"):
             return self.clearing.taken_out(there, ids)
         if clause.out and not ids:  # all of it is left there
             return []
-        return [HoldingGoal(ids[0] if ids else self.single(there.what, there.but))]
+        self.resolve.last = last
+        return [HoldingGoal(self.single(there.what, there.but))]
 
     def _down(self, clause: Clause) -> list[Goal]:
         if clause.places:

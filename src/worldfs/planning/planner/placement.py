@@ -82,6 +82,11 @@ class PlacementScene:
         away = math.dist((x, y), self.robot.pose[:2])
         return abs(away - best) if near <= away <= far else None
 
+    def effort(self, x: float, y: float) -> float:
+        """The same in whole centimetres (m): of places that are as good, the arm goes to the one that it reaches best."""
+        cost = self.reach_cost(x, y)
+        return math.inf if cost is None else round(cost, 2)
+
 
 def on_surface(
     thing: Thing,
@@ -217,11 +222,12 @@ def in_container(
             if bench.can_reach(spot.x, spot.y) and not tried:
                 return (round(spot.x, 4), round(spot.y, 4), round(floor + half, 4))
     ranked = [
-        (z + sum(math.dist((x, y), r) < GRID_M / 2 for r in refused), -apart, x, y, z) for z, apart, x, y in roomy
+        (z + sum(math.dist((x, y), r) < GRID_M / 2 for r in refused), -apart, bench.effort(x, y), x, y, z)
+        for z, apart, x, y in roomy
     ]
     if not ranked:
         return None
-    _, _, x, y, z = min(ranked)
+    *_, x, y, z = min(ranked)
     return (round(x, 4), round(y, 4), round(min(z, top(box)) + half, 4))
 
 
