@@ -95,7 +95,12 @@ def test_what_is_put_into_an_opened_drawer_is_recorded_as_done(table) -> None:
 
 def test_what_lies_in_a_drawer_is_in_it_though_no_edge_says_so(table) -> None:
     world = table.value("ENVIRONMENT.md")
-    drawer = {"id": "drawer_01", "type": "furniture", "shape": "drawer", "name": "drawer", "position": [0.6, 0.3, 0.08]}
+    drawer = {
+        "id": "drawer_01",
+        "type": "furniture",
+        "name": "drawer",  # by name alone
+        "position": [0.6, 0.3, 0.08],
+    }
     key = {"id": "key_01", "name": "brass key", "shape": "box", "size": [0.05, 0.03, 0.045], "mass": 0.05,
            "position": [0.6, 0.3, 0.0615]}  # fmt: skip
     world["objects"] = [key]

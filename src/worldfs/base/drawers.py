@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.footprint import axes, lying, yaw
+from worldfs.base.furniture_shapes import furniture_shape
 from worldfs.base.model import Thing, Vec
 
 DRAWER, CHEST = "drawer", "chest"  # a shape or a category
@@ -19,9 +20,14 @@ SIZE: Final = {DRAWER: (0.22, 0.24, 0.12), CHEST: (0.20, 0.24, 0.10)}  # where n
 
 
 def sized(thing: Thing) -> Thing:
-    """A drawer or a chest whose page gives no size with the one that it is built with; any other thing as it is."""
-    size = next((SIZE[word] for word in (thing.shape, thing.category) if word in SIZE), None)
-    return thing if size is None or (len(thing.size) == 3 and min(thing.size) > 0) else replace(thing, size=size)
+    """A piece of furniture that is a drawer or a chest, also by its name alone, with the shape and the size that it is
+    built with where its page gives none; any other as it is."""
+    kind = next((word for word in (thing.shape, thing.category, furniture_shape(thing)) if word in SIZE), "")
+    if not kind or thing.is_container:
+        return thing
+    size = thing.size if len(thing.size) == 3 and min(thing.size) > 0 else SIZE[kind]
+    shape = thing.shape or kind
+    return thing if (size, shape) == (thing.size, thing.shape) else replace(thing, size=size, shape=shape)
 
 
 def has_flat_top(thing: Thing) -> bool:

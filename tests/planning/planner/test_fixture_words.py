@@ -226,6 +226,8 @@ def test_a_thing_is_put_on_a_shut_chest_within_its_top_and_on_no_open_one(world,
     shut = replace(CHEST, position=(0.5, -0.3, 0.05), status="closed")
     bare = sized(replace(shut, size=()))
     assert bare.size == shut.size and sized(DRAWER) is DRAWER
+    by_name = replace(shut, name="Wooden drawer", category="furniture", shape="")
+    assert sized(by_name).shape == "drawer" and sized(replace(by_name, id="t", name="Table")).shape == ""
     world.now_scene, world.ops = replace(room, furniture=(*room.furniture[:2], bare)), ABLE
     Planner(world).run("put the can on the chest")
     assert [order.op for order in world.log[:2]] == ["pick_up", "place"]

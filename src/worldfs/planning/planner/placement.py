@@ -83,7 +83,7 @@ class PlacementScene:
         return abs(away - best) if near <= away <= far else None
 
     def effort(self, x: float, y: float) -> float:
-        """The same in whole centimetres (m): of places that are as good, the arm goes to the one that it reaches best."""
+        """The same in whole centimetres (m): of equal places, the arm goes to the one that it reaches best."""
         cost = self.reach_cost(x, y)
         return math.inf if cost is None else round(cost, 2)
 

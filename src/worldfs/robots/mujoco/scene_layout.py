@@ -17,6 +17,7 @@ import numpy as np
 
 from worldfs.base import drawers
 from worldfs.base.errors import BadInput
+from worldfs.base.furniture_shapes import furniture_shape
 from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
@@ -102,7 +103,7 @@ def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = (), quadrupe
     floor = _floor(bases, furniture.values(), objects)
     parked = _parked(scene, carriers, arms, floor)
     held = {place.robot.holding for place in arms if place.robot}
-    shapes = {id: replace(_three(t), shape=object_kinds.furniture_shape(t)) for id, t in furniture.items()}
+    shapes = {id: replace(_three(t), shape=furniture_shape(t)) for id, t in furniture.items()}
     built: dict[str, Thing] = {}
     for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets rest on them
         built[thing.id] = _furnish(
@@ -292,7 +293,7 @@ def _floor(bases: list[tuple[float, ...]], furniture: Iterable[Thing], objects: 
     """0 or the lowest base's height, unless the robot is on a table: then the floor is below that table."""
     lowest = min([0.0, *(base[2] for base in bases)])
     for thing in furniture:
-        if object_kinds.furniture_shape(thing) == "table" and thing.category != STAND:
+        if furniture_shape(thing) == "table" and thing.category != STAND:
             top = thing.position[2]
             height = thing.size[2] if len(thing.size) == 3 else 0.0
             if height > 0.1:
