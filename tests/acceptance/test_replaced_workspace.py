@@ -90,6 +90,38 @@ def test_a_mirror_that_replaces_each_file_loses_no_kernel(table, kernel: subproc
     assert kernel.poll() is None
 
 
+@pytest.mark.parametrize("how", ["exchanged", "a link that leads elsewhere"])
+def test_a_stop_that_the_kernel_does_not_hear_holds_when_its_directory_is_put_back(table, how: str) -> None:
+    place, away = table.root, table.root.with_name("away")
+    if how != "exchanged":
+        place.rename(away)
+        place.symlink_to(away)
+    kernel = table.spawn("up", "--driver", "simulation", "--no-cameras")
+    assert kernel.stdout is not None and kernel.stdout.readline().startswith("kernel running")
+    freeze(kernel.pid)
+    if how == "exchanged":
+        place.rename(away)
+    else:
+        place.unlink()
+    place.mkdir()
+    said = table.paos("stop")
+    kernel.kill()
+    kernel.communicate(timeout=PATIENCE_S)
+    shutil.rmtree(place)
+    if how == "exchanged":
+        away.rename(place)
+    else:
+        place.symlink_to(away)
+
+    def stopped() -> bool:
+        return all(node["stopped"] for node in table.paos("--json", "status").values[0]["nodes"])
+
+    assert said.code == 1 and stopped(), said
+    assert table.up().code == 0 and stopped()
+    assert table.paos("resume").code == 0 and not stopped()
+    assert table.up().code == 0 and not stopped(), "it does not come back"
+
+
 @pytest.mark.parametrize("then", ["served where it lies now", "put back", "a copy is put there"])
 @pytest.mark.parametrize("heard", ["", "by the kernel", "by none that runs"])
 def test_a_stop_after_the_workspace_was_moved_away_is_in_force_at_the_next_start(

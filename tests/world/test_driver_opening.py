@@ -158,7 +158,7 @@ class Misbehaving:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkspaceFixture]:
-    monkeypatch.setattr(bringup, "WAIT_S", 0.05)
+    monkeypatch.setattr(bringup, "WAIT_S", PATIENCE_S)  # `opened` shortens it where a call does not return
     HangingText.go = threading.Event()
     site = WorkspaceFixture(tmp_path / "home" / "workspace", ("bad_1", "good_1"))
     profile = resources.files("worldfs").joinpath("profiles", "wheeled_carrier.md").read_bytes()
@@ -168,10 +168,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkspaceF
 
 
 @pytest.fixture
-def opened(site: WorkspaceFixture) -> Iterator[Callable[[Misbehaving], World]]:
+def opened(site: WorkspaceFixture, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Misbehaving], World]]:
     worlds: list[tuple[World, Misbehaving]] = []
 
     def open(bad: Misbehaving) -> World:
+        if "hang" in bad.fault:
+            monkeypatch.setattr(bringup, "WAIT_S", 0.05)
         drivers: Mapping[str, object] = {"good": CheckedBodies(Good), "bad": CheckedBodies(bad.body())}  # type: ignore[arg-type]
         world = World.open(site.root, config=SETTINGS, clock=site.clock, serve=True, threads=True, drivers=drivers)  # type: ignore[arg-type]
         worlds.append((world, bad))

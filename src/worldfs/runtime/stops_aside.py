@@ -7,6 +7,8 @@ with it.
     /dev/shm/paos-stops-<uid>/<hash…>/<id>-copy.json                      of a stop in force, while a kernel lives: its
                                                                           directory may be replaced, and it be killed
 
+The path as it is said, and where its links lead, each have a hash: a link may lead elsewhere at the next start.
+
 Every process of the workspace reads them all as it opens it: by its path, and by the path that it was served under
 before, where nothing is by now. The workspace was moved, and stops of that path mean its robots too.
 """
@@ -40,34 +42,39 @@ class StopsAside:
 
     def __init__(self, workspace: Path, shared: tuple[str, ...] = SHARED_PLACES) -> None:
         self._workspace, self._shared = workspace, shared
-        self._kept: dict[str, str] = {}  # id → the file, of those that were kept or read here
+        self._kept: dict[str, list[str]] = {}  # id → the files, of those that were kept or read here
 
     def keep(self, id: str, value: Mapping[str, object], *, copy: bool = False) -> str:
         """The file that has it, durable when this returns; "": nothing takes it. `copy`: only while the machine runs,
         and in no directory that is replaced with the workspace's."""
-        if not copy and os.path.lexists(self._kept.get(id, "")):  # not where its directory was replaced
-            return self._kept[id]
+        if not copy and os.path.lexists(self.place_of(id)):  # not where its directory was replaced
+            return self.place_of(id)
         data = json.dumps(dict(value), ensure_ascii=False).encode()
-        places = [*self._places(os.geteuid())]
-        for root, folder in places[-1:] if copy else places:
-            path = f"{folder}/{id}{_ENDING}"
-            with suppress(OSError, WorldError):
-                if root != self._workspace:
-                    with suppress(FileExistsError):
-                        os.mkdir(root, 0o700)
-                if not _is_own(root, {os.geteuid()}) and root != self._workspace:
-                    continue
-                place = Root(root)
-                try:
-                    place.replace(path, data, private=True)
-                finally:
-                    place.close()
-                self._kept[id] = str(root / path)
-                return self._kept[id]
+        inside, *outside = self._places(os.geteuid())
+        for group in outside[-1:] if copy else (inside, *outside):
+            kept = [path for root, folder in group if (path := self._put(root, f"{folder}/{id}{_ENDING}", data))]
+            if kept:
+                self._kept[id] = kept
+                return kept[0]
+        return ""
+
+    def _put(self, root: Path, path: str, data: bytes) -> str:
+        with suppress(OSError, WorldError):
+            if root != self._workspace:
+                with suppress(FileExistsError):
+                    os.mkdir(root, 0o700)
+                if not _is_own(root, {os.geteuid()}):
+                    return ""
+            place = Root(root)
+            try:
+                place.replace(path, data, private=True)
+            finally:
+                place.close()
+            return str(root / path)
         return ""
 
     def place_of(self, id: str) -> str:
-        return self._kept.get(id, "")
+        return self._kept.get(id, [""])[0]
 
     def read(self) -> Iterator[Mapping[str, object]]:
         """Each as it was kept."""
@@ -75,8 +82,10 @@ class StopsAside:
         with suppress(OSError):
             users.add(os.stat(self._workspace).st_uid)
         former = self._former_path()
-        ours = dict.fromkeys(place for user in sorted(users) for place in self._places(user))
-        others = dict.fromkeys(place for user in sorted(users) if former for place in self._shared_places(user, former))
+        ours = dict.fromkeys(place for user in sorted(users) for group in self._places(user) for place in group)
+        others = dict.fromkeys(
+            place for user in sorted(users) if former for group in self._shared_places(user, former) for place in group
+        )
         for root, folder in (*ours, *others):
             if root != self._workspace and not _is_own(root, users):
                 continue
@@ -87,24 +96,24 @@ class StopsAside:
                         value = as_object(parse_json(reader.read(f"{folder}/{name}") or b""))
                         if value.get("id") == name.removesuffix(_ENDING):
                             if (root, folder) in ours:  # what is put back at the former path needs the others
-                                self._kept[str(value["id"])] = str(root / folder / name)
+                                self._kept.setdefault(str(value["id"]), []).append(str(root / folder / name))
                             yield value
 
     def drop(self, id: str) -> None:
         """The log has it. One that cannot be removed counts for nothing: the log knows its id."""
-        if (path := self._kept.pop(id, "")) != "":
+        for path in self._kept.pop(id, ()):
             with suppress(OSError, NotFound):
                 os.unlink(path)
 
-    def _places(self, user: int) -> Iterator[tuple[Path, str]]:
-        """Root and folder of each."""
-        yield self._workspace, ASIDE
-        yield from self._shared_places(user, os.path.realpath(self._workspace))
+    def _places(self, user: int) -> Iterator[list[tuple[Path, str]]]:
+        """Root and folder of each, in groups: a stop is kept in all of one group."""
+        yield [(self._workspace, ASIDE)]
+        yield from self._shared_places(user, os.path.abspath(self._workspace), os.path.realpath(self._workspace))
 
-    def _shared_places(self, user: int, path: str) -> Iterator[tuple[Path, str]]:
-        name = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+    def _shared_places(self, user: int, *paths: str) -> Iterator[list[tuple[Path, str]]]:
+        names = [hashlib.sha256(os.fsencode(path)).hexdigest()[:32] for path in dict.fromkeys(paths)]
         for place in self._shared:
-            yield Path(place, f"paos-stops-{user}"), name
+            yield [(Path(place, f"paos-stops-{user}"), name) for name in names]
 
     def _former_path(self) -> str:
         """Where the last kernel of this workspace served it; "": here, or something is there by now."""

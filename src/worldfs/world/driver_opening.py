@@ -33,7 +33,7 @@ class DriverOpening:
     since: float  # clock.monotonic()
     lane: WorkerThreads
     body: Driver | None = None
-    call: str = ""  # the one that has not returned
+    call: str = "start"  # the one that has not returned
     told: Scene = field(default_factory=Scene)
     joins: bool = False
     built: Scene | None = None  # what a simulation built: as it was seen at once

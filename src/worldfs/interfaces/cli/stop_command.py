@@ -20,7 +20,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
-from worldfs.runtime.stop_log import PendingStop, stop_keys
+from worldfs.runtime.stop_log import COPY, PendingStop, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
 from worldfs.runtime.stops_aside import StopsAside
 
@@ -103,6 +103,8 @@ def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
                 why = _with_kernels(call, why)
                 return undelivered(context, why if opened else _kept_aside(context, call, node, why))
             report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
+    if call.unheard:  # its directory may have been another one than the log is in
+        _kept_aside(context, call, node, "", copy=True)
     return _told(context, node, report, shown)
 
 
@@ -113,13 +115,14 @@ def _with_kernels(call: StopCall, why: str) -> str:
     return coded("stop.no_kernel_found", why=why) if call.finds else why
 
 
-def _kept_aside(context: CommandContext, call: StopCall, node: str | None, why: str) -> str:
-    """The stop is in force at the next start of a workspace at that path, if a file can keep it: `why`, and which."""
+def _kept_aside(context: CommandContext, call: StopCall, node: str | None, why: str, *, copy: bool = False) -> str:
+    """The stop is in force at the next start of a workspace at that path, if a file can keep it: `why`, and which.
+    `copy`: the log has it, too."""
     keys, name = frozenset(stop_keys([] if node is None else [node], every=node is None)), context.actor_name
-    stop = PendingStop(call.id, shown_actor(name), standing_of(name), stamp(SystemClock().now()), keys)
-    place = ""
+    id, place = f"{call.id}{COPY}" if copy else call.id, ""
+    stop = PendingStop(id, shown_actor(name), standing_of(name), stamp(SystemClock().now()), keys)
     with suppress(WorldError):  # config.json does not say which path
-        place = StopsAside(context.workspace).keep(stop.id, stop.as_json())
+        place = StopsAside(context.workspace).keep(id, stop.as_json(), copy=copy)
     return coded("stop.kept_aside", why=why, place=place) if place else why
 
 
