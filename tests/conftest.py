@@ -19,11 +19,11 @@ WHOLE = bool(os.environ.get("PAOS_TEST_WHOLE"))  # `make mutants`: a fault may b
 
 # The same examples in each run: what fails has failed by the change. `make proof` looks for further examples.
 settings.register_profile(
-    "house", max_examples=100 if WHOLE else 40, deadline=None, derandomize=True,
+    "house", max_examples=100 if WHOLE else 24, deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
-settings.register_profile("fast", settings.get_profile("house"), max_examples=20)
-settings.register_profile("search", settings.get_profile("house"), max_examples=200, derandomize=False)
+settings.register_profile("fast", settings.get_profile("house"), max_examples=16)
+settings.register_profile("search", settings.get_profile("house"), max_examples=160, derandomize=False)
 settings.load_profile("house")
 
 # A shell starts what runs in the background deaf to it, and all that a test starts would be so too.
@@ -49,7 +49,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """`slice(n)`: of the cases of this test, every nth is a test of its own right, and the others are proof.
 
-    `slice(0)`: all are proof. With PAOS_TEST_WHOLE they all are tests.
+    `slice(n, k)`: the first of them is number k. `slice(0)`: all are proof. With PAOS_TEST_WHOLE they all are tests.
     """
     if WHOLE:
         return
@@ -57,8 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         part = item.get_closest_marker("slice")
         if part is not None:
-            name = item.nodeid.partition("[")[0]
-            if not part.args[0] or seen[name] % part.args[0]:
+            name, (every, first) = item.nodeid.partition("[")[0], (*part.args, 0)[:2]
+            if not every or seen[name] % every != first:
                 item.add_marker(pytest.mark.proof)
             seen[name] += 1
 
