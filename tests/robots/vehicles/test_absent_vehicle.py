@@ -134,6 +134,7 @@ def test_a_mission_waits_for_a_broker_that_is_away(tmp_path: Path, broker_of: An
             thread.join()
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("broker_is_there", [True, False])
 def test_a_stop_reaches_a_vehicle_that_was_away_when_it_was_given(
     tmp_path: Path, broker_of: Any, broker_is_there: bool
@@ -159,6 +160,7 @@ def test_a_stop_reaches_a_vehicle_that_was_away_when_it_was_given(
             thread.join()
 
 
+@pytest.mark.proof
 def test_an_order_of_ours_is_cancelled_on_a_vehicle_that_comes_later(tmp_path: Path, broker_of: Any) -> None:
     broker = broker_of()
     broker.stop()

@@ -42,6 +42,7 @@ def asked(served: Served) -> list[Any]:
     return [one for one in served.world.approvals.requests() if one.answer is None]
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_place_that_is_elsewhere_than_was_approved_is_asked_for_again(
     tmp_path: Path, broker: Any, begun: bool

@@ -61,6 +61,7 @@ def test_an_idle_vehicle_that_another_moves_is_where_it_reports_to_be(tmp_path: 
             thread.join()
 
 
+@pytest.mark.proof
 def test_no_other_is_sent_to_where_an_idle_vehicle_was_brought_by_another(tmp_path: Path, broker: Any) -> None:
     with fleet_of(tmp_path / "lab", broker.port) as fleet:
         put(fleet.two, 8.0, 3.0)
@@ -74,6 +75,7 @@ def test_no_other_is_sent_to_where_an_idle_vehicle_was_brought_by_another(tmp_pa
         until(lambda: fleet.mission("m2").state.value == "succeeded")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("looks", [False, True])
 def test_what_a_silent_vehicle_held_is_free_once_it_is_known_where_it_stands(
     tmp_path: Path, broker: Any, monkeypatch: Any, looks: bool

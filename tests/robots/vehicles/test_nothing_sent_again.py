@@ -26,6 +26,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(("fault", "code"), FAULTS.items())
 def test_a_mission_ends_and_nothing_is_sent_again(tmp_path: Path, broker: Any, fault: str, code: str) -> None:
     config = {"places": {"far": [9.0, 0.0]}}

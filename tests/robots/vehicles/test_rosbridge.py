@@ -81,6 +81,7 @@ def test_a_goal_of_nav2_drives_it_to_the_place_and_odometry_says_where_it_is(tmp
     assert len(ros.goals) == 1
 
 
+@pytest.mark.proof
 def test_a_robot_whose_clock_is_an_hour_off_drives_as_any_other(tmp_path) -> None:
     with Ros(clock_off_s=-3600.0) as ros:
         (outcome,) = drive(tmp_path / "lab", ros)
@@ -99,7 +100,7 @@ LIES = {
 }
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize(("fault", "code"), LIES.items())
 def test_no_robot_that_lies_or_breaks_has_succeeded(tmp_path, monkeypatch, fault, code) -> None:
     monkeypatch.setattr(vehicle_body, "SETTLE_S", 0.5)
@@ -161,7 +162,7 @@ with World.open(Path(sys.argv[1]), config=config, serve=True) as world:
 """
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(0)
 @pytest.mark.parametrize("way", ["nav2", "velocity"])
 def test_when_our_process_is_killed_the_second_one_stops_the_robot(tmp_path, way) -> None:
     with Ros(speed=0.5) as ros:

@@ -96,6 +96,7 @@ def taken_over(fleet: Fleet) -> None:
         fleet.one.order = {**fleet.one.order, "orderId": "of-another-master"}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("trouble", [silent, stopped_by_a_person, taken_over])
 def test_where_a_vehicle_may_still_drive_no_other_is_sent_until_it_says_that_it_stands(
     tmp_path: Path, broker: Any, trouble: Callable[[Fleet], None]

@@ -22,7 +22,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Order, Outcome, Target
 from worldfs.formats import embodied
 from worldfs.robots.targets import real_target
-from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
+from worldfs.robots.vehicles.vda5050 import mqtt_link, vda5050_settings, vda5050_vehicle
 from worldfs.runtime.stop_log import StopLog
 from worldfs.sessions import vehicle_body
 from worldfs.sessions.vehicle_body import order_id
@@ -146,6 +146,7 @@ def test_a_vehicle_whose_clock_is_an_hour_off_drives_as_any_other(tmp_path, brok
         assert outcome.ok, outcome
 
 
+@pytest.mark.proof
 def test_states_that_come_again_out_of_order_change_nothing(tmp_path, broker) -> None:
     with Agv(broker.port, "repeats old states") as agv:
         outcomes = ended(
@@ -174,6 +175,7 @@ LIES = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(("fault", "code"), LIES.items())
 def test_no_vehicle_that_lies_or_breaks_has_succeeded(tmp_path, broker, monkeypatch, fault, code) -> None:
     monkeypatch.setattr(vehicle_body, "SETTLE_S", 0.5)
@@ -211,6 +213,7 @@ def test_messages_that_are_none_of_the_protocol_end_nothing(broker, running) -> 
         assert outcome().ok
 
 
+@pytest.mark.slice(4, 1)
 @pytest.mark.parametrize(
     "poison",
     [{"headerId": 2**32 - 1}, {"headerId": 2**32 - 1, "timestamp": "soon"}, {"headerId": 2**32}, {"headerId": -1},
@@ -281,10 +284,12 @@ def test_a_goal_outside_the_fence_or_unknown_is_refused(tmp_path, broker) -> Non
     assert not unknown.ok and not bad.ok and agv.orders == []
 
 
-def test_without_a_vehicle_or_a_broker_the_refusal_says_which(tmp_path, broker) -> None:
+def test_without_a_vehicle_or_a_broker_the_refusal_says_which(tmp_path, broker, monkeypatch) -> None:
+    monkeypatch.setattr(vda5050_vehicle, "FIRST_S", 0.5)
     silent = only(ended(lab(tmp_path / "one", settings(broker.port), DOCK)))
     assert silent.findings[0].code == "MISSING" and "config.serial" in silent.findings[0].field
     broker.stop()
+    monkeypatch.setattr(mqtt_link, "CONNECT_S", 0.5)
     alone = only(ended(lab(tmp_path / "two", settings(broker.port), DOCK)))
     assert alone.findings[0].code == "MISSING" and "config.broker" in alone.findings[0].field
 
@@ -332,6 +337,7 @@ def test_a_pause_that_was_there_before_a_stop_is_not_lifted(tmp_path, broker, ru
 OWN, KEPT, LIFT = vda5050_vehicle.OWN, vda5050_vehicle.KEPT, vda5050_vehicle.LIFT
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("ids", "lifts"),
     [([], False), (["other-"], False), ([OWN], True), ([OWN, LIFT], False), ([KEPT], False), ([OWN, KEPT], False)],
@@ -402,6 +408,7 @@ def test_a_vehicle_that_loses_its_connection_for_a_moment_goes_on(tmp_path, brok
     assert len(agv.driven) == 1
 
 
+@pytest.mark.proof
 def test_a_broker_that_is_restarted_in_the_middle_ends_nothing(tmp_path, broker, running) -> None:
     with Agv(broker.port, speed=2.0) as agv:
         _, outcome = running(settings(broker.port), ("move_to", {"target_pose": [8.0, 0.0, 0.0]}))

@@ -24,6 +24,7 @@ ZONES = [{"name": name, "pose": [*at, 0.0]} for name, at in PLACES.items()]
 GRAPH = {"places": PLACES, "edges": [["a", "b"], ["b", "c"], ["c", "d"]], "released_edges": 1}
 
 
+@pytest.mark.slice(3, 1)
 @pytest.mark.parametrize("config", [{"places": PLACES}, GRAPH, GRAPH | {"released_edges": 0}])
 def test_a_mission_waits_while_another_stands_on_its_way(tmp_path: Path, broker: Any, config: dict[str, Any]) -> None:
     with serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served, Agv(broker.port) as one:
@@ -50,6 +51,7 @@ def test_a_vehicle_whose_mission_waits_for_a_place_carries_out_the_next_one(tmp_
         until(lambda: served.mission("m1").state.value == "succeeded")
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("at", [[5.0, 5.0], [5.1, 4.9]])
 def test_an_idle_vehicle_with_edges_steps_aside_to_the_place_of_the_map(
     tmp_path: Path, broker: Any, at: list[float]
@@ -96,7 +98,7 @@ def test_an_order_of_a_person_over_a_standing_robot_is_refused(tmp_path: Path, b
 
 
 def test_a_further_part_of_the_way_is_not_released_while_another_stands_there(tmp_path: Path, broker: Any) -> None:
-    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port, speed=1.0) as one:
+    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port, speed=2.0) as one:
         until(lambda: served.at(OTHER) == (0.0, 8.0) and served.at() == (0.0, 0.0))
         served.world.jobs.accept([Order("far", ME, "target_navigation", {"target_label": "d"})])
         until(lambda: one.orders)
@@ -137,6 +139,7 @@ def test_a_place_that_the_map_has_elsewhere_is_not_driven_to(tmp_path: Path, bro
         assert "(5, 1)" in outcome.findings[0].found and "config.places b" in outcome.findings[0].field
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("member", ["safety", "battery_min"])
 def test_an_entry_that_changes_while_the_kernel_runs_is_told_and_other_limits_stop_its_orders(
     tmp_path: Path, broker: Any, member: str
