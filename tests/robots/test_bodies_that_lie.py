@@ -68,7 +68,7 @@ PICKS = {
 }
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize("name", PICKS)
 def test_no_pick_up_of_a_body_that_lies_succeeds(opened, name):
     lie, code = PICKS[name]
@@ -102,7 +102,7 @@ class Held:
         self.rig = rig
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize("name", PLACES)
 def test_no_place_of_a_body_that_lies_succeeds(opened, name):
     params, lie, code = PLACES[name]
@@ -240,6 +240,7 @@ STRATEGIES = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_no_movement_of_a_body_that_lies_succeeds(opened, name):
     strategy, lie, code = STRATEGIES[name]

@@ -273,6 +273,7 @@ STEPS = (
 )
 
 
+@pytest.mark.proof
 def test_a_thing_goes_from_one_arm_by_the_carrier_to_the_other():
     cell = Workcell(SCENE, (A, B), (CART,))
     for id, op, params in STEPS:

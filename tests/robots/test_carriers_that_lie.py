@@ -104,7 +104,7 @@ def _snatched(cell: Workcell) -> None:
     lies.put(cell.rig(A), "cube", (-3.0, 2.0, -0.7))
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize("at", [k for k, step in enumerate(STEPS) if step[1] != "strategy"])
 def test_no_step_of_a_hand_over_succeeds_when_the_thing_is_snatched_away_meanwhile(at):
     cell = Workcell(SCENE, (A, B), (CART,))

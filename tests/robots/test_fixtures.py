@@ -62,6 +62,7 @@ def open_with(facing, piece, *things):
     return hand
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("piece", [DRAWER, CHEST], ids=["drawer", "chest"])
 def test_a_thing_is_put_in_and_shut_away(facing, piece):
     hand = open_with(facing, piece)
@@ -228,6 +229,7 @@ def test_the_critic_of_the_files_judges_them_before_the_body():
 LID = Thing("can", shape="cylinder", size=(0.05, 0.05, 0.08), mass=0.1, position=(0.4, -0.15, 0.0402))
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("piece", [CHEST, DRAWER], ids=["lid", "case"])
 @pytest.mark.parametrize("full", [False, True])
 def test_a_thing_is_set_on_a_shut_chest_and_on_a_case_and_taken_off_and_set_back(facing, piece, full):

@@ -133,7 +133,7 @@ def test_every_operation_of_the_profile_is_tried():
     assert set(ORDERS) == {op.name for op in OPERATIONS} >= set(HANDLING_ACTS)
 
 
-@pytest.mark.slice(3)  # of four kinds, so that each operation has its turn
+@pytest.mark.slice(7)  # of four kinds, so that each operation has its turn
 @pytest.mark.parametrize("kind", BYSTANDERS)
 @pytest.mark.parametrize(("op", "n"), CASES, ids=str)
 def test_what_the_hand_was_left_round_stays_through_every_operation(opened, op, n, kind):
@@ -192,6 +192,7 @@ def test_what_fails_after_motion_is_no_refusal(opened, monkeypatch):
     assert done.code == "PLAN_FAILED" == done.findings[0].code and done.evidence["withdrew_m"] > 0, done
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("op", ["hand_over", "take_over"])
 def test_one_of_two_arms_leaves_what_its_hand_was_left_round(op):
     things = (replace(BYSTANDERS["cube"], position=(0.55, -0.3, 0.0255)), GIVEN)
@@ -205,6 +206,7 @@ def test_one_of_two_arms_leaves_what_its_hand_was_left_round(op):
     assert pair.rig(FAR).held() == "cube" and pair.rig(NEAR).held() is None
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("op", ["pick_up", "push"])
 def test_the_thing_itself_is_left_before_it_is_handled(opened, op):
     hand = opened(scene=room(BYSTANDERS["cube"], ()))

@@ -39,6 +39,7 @@ def test_one_arm_gives_and_the_other_holds_it_alone_and_still():
     assert back[FAR][0].ok and back[NEAR][0].ok and pair.rig(NEAR).held() == "cube", measured(back)
 
 
+@pytest.mark.proof
 def test_a_vessel_is_handed_over_with_its_grains():
     cup = replace(CUBE, shape="cylinder", size=(0.06, 0.06, 0.1), position=(0.40, 0.30, 0.0505), extra={"grains": 12})
     pair = pair_with(cup)

@@ -75,6 +75,7 @@ def test_what_cannot_be_pushed_is_refused_with_its_reason(opened):
     assert refusal(hand, "place_beside", target="cube", side="left", distance=0.1).code == "NOT_HOLDING"
 
 
+@pytest.mark.proof
 def test_a_walled_in_cube_is_freed_and_then_taken(opened):
     walls = [replace(CUBE, id=id, position=(x, y, 0.0255)) for id, x, y in (("wx", 0.553, 0.1), ("wy", 0.5, 0.153))]
     hand = opened(CUBE, *walls)

@@ -174,6 +174,7 @@ def _reaching(metres: float) -> Profile:
     return Profile(max_reach=metres)
 
 
+@pytest.mark.slice(21)
 @pytest.mark.parametrize(
     "less", [0.1, *(pytest.param(m, marks=pytest.mark.proof) for m in (-0.01, 0.02, 0.05, 0.15, 0.2, 0.3))]
 )
@@ -193,6 +194,7 @@ def test_an_operation_stays_within_the_reach_or_is_refused_by_it(name, less, ope
             return
 
 
+@pytest.mark.slice(3, 1)
 @pytest.mark.parametrize("name", CASES)
 def test_an_arm_beyond_its_reach_goes_no_farther(name, opened):
     """The reach is lessened while the arm works."""
@@ -207,6 +209,7 @@ def test_an_arm_beyond_its_reach_goes_no_farther(name, opened):
     assert done.ok if not found else done.code == found[0].code, done.message
 
 
+@pytest.mark.slice(7)
 @pytest.mark.parametrize("name", CASES)
 def test_the_reach_of_the_arm_itself_keeps_nothing_from_being_done(name, opened):
     case = CASES[name]
@@ -220,6 +223,7 @@ def test_the_reach_of_the_arm_itself_keeps_nothing_from_being_done(name, opened)
 LIFTS = {"pick_up", "place in a basket", "stack", "pick and place", "a stack inside steps", "push", "upright", "home"}
 
 
+@pytest.mark.slice(15, 10)
 @pytest.mark.parametrize("highest", [0.18, *(pytest.param(z, marks=pytest.mark.proof) for z in (0.1, 0.25, 0.3, 0.4))])
 @pytest.mark.parametrize("name", CASES)
 def test_under_a_low_bound_the_arm_lifts_less(name, highest, opened):
@@ -236,6 +240,7 @@ def test_under_a_low_bound_the_arm_lifts_less(name, highest, opened):
             return
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("axis", AXES)
 def test_a_place_that_the_arm_chooses_itself_is_within_the_bounds(axis, opened):
     case, at = CASES["place on a table"], AXES.index(axis)
@@ -246,6 +251,7 @@ def test_a_place_that_the_arm_chooses_itself_is_within_the_bounds(axis, opened):
     assert done.ok and bounded.hand.seen("cube_01").position[at] > (0.5, 0.12, 0.0)[at] - OFF, done.message
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("axis", "side", "value"), [("x", "low", 0.4), ("y", "low", -0.42), ("x", "high", 0.42), ("y", "high", -0.35)]
 )
@@ -271,6 +277,7 @@ def test_a_basket_wholly_beyond_a_bound_is_refused_at_its_own_place(opened):
     assert "[0.4, -0.4" in found.found, found
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("highest", [0.42, 0.28, 0.12, -0.05])
 def test_a_thing_is_held_out_below_the_upper_bound_or_the_bound_is_named(highest, monkeypatch):
     monkeypatch.setattr(hand_over, "PATIENCE", 0.5)

@@ -53,6 +53,7 @@ def power_cut(hand, when):
     return cuts
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("thing", FIVE, ids=lambda t: t.id)
 def test_each_kind_is_lifted_and_set_down_within_30_mm(opened, thing):
     hand = opened(at(thing, 0.5, 0.15, 0.7))

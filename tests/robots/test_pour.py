@@ -67,6 +67,7 @@ def test_the_measure_counts_and_says_no_to_every_other_world(opened):
     assert pour.poured(arm, goal).code == "MOVED_OTHERS"
 
 
+@pytest.mark.proof
 def test_a_thing_beside_the_hand_that_takes_the_vessel_is_not_touched(opened):
     tall = replace(CUP, size=(0.07, 0.07, 0.1), position=(0.4, 0.1, 0.0505))
     box = replace(CUBE, id="box", size=(0.05, 0.05, 0.05), position=(0.3, 0.25, 0.0255))

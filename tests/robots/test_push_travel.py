@@ -46,6 +46,7 @@ def pushed(opened, thing: Thing, distance: float):
     return found, done, travel, float(np.linalg.norm(arm.rig.position("glass") - stood))
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("height", [0.001, 0.002, 0.004, 0.006, 0.01])
 @pytest.mark.parametrize("name", SHAPES)

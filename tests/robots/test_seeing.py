@@ -103,6 +103,7 @@ def test_things_are_found_by_colour_and_shape_and_not_by_the_file(seeing):
     assert "stale" not in apple
 
 
+@pytest.mark.proof
 def test_it_takes_and_places_by_what_it_saw(seeing):
     hand = seeing(APPLE, CUBE, CAN)
     put(hand, "cube_01", (0.55, 0.25, 0.025), yaw=0.5)
@@ -340,6 +341,7 @@ def drawn_out(hand, opening):
     mujoco.mj_forward(hand.rig.simulation.model, hand.rig.simulation.data)
 
 
+@pytest.mark.proof
 def test_how_far_a_drawer_is_open_is_seen_and_not_read_in_the_file(seeing):
     small = Thing("small", shape="box", size=(0.03,) * 3, mass=0.05, position=(0.6, 0.3, 0.036), color="red")
     hand = seeing(scene=furnished(CUBE, small))

@@ -49,6 +49,7 @@ IMPOSSIBLE = [
 ]
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("params", IMPOSSIBLE, ids=str)
 def test_nothing_moves_where_a_later_step_is_known_to_be_impossible(opened, params):
     hand = opened(scene=SCENE)
@@ -97,6 +98,7 @@ POSSIBLE = [
 ]
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("params", POSSIBLE, ids=str)
 def test_what_is_let_through_is_done(opened, params):
     hand = opened(scene=SCENE)

@@ -105,6 +105,7 @@ def topples(seed: int) -> tuple[list[object], int, int]:
     return found, done, failed
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("seed", [5, 24, 30])  # what a coarse check of the way lets topple
 def test_what_stands_beside_the_way_of_a_random_order_stays(seed):
     found, _, failed = topples(seed)

@@ -313,6 +313,7 @@ def test_a_cancelled_arm_holds_still_and_the_other_finishes():
     assert np.max(np.abs(pair.rig(NEAR).view.speeds())) < 0.01
 
 
+@pytest.mark.proof
 def test_a_fault_of_one_arm_is_not_the_others():
     pair = Pair()
     model = pair.table.simulation.model

@@ -50,6 +50,7 @@ def refuses(hand, id, op="pick_up", **params):
     return found
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize(("x", "y"), ACROSS)
 def test_neither_support_of_a_bridge_is_taken_wherever_the_weight_lies(opened, x, y):
     board = replace(BOARD, position=(0.45 + x, 0.17 + y, 0.0656))
@@ -150,6 +151,7 @@ def random_world(opened, seed):
     return settled(hand), [one.id for one in supports], draw
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("seed", range(24))
 def test_whatever_moved_unasked_is_named_or_the_order_was_refused(opened, seed):
     hand, supports, draw = random_world(opened, seed)

@@ -86,6 +86,7 @@ def test_a_world_is_the_same_for_everybody_and_nothing_is_done_in_it_yet(family)
             body.close()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("family", ["pick", "place", "stack", "recover"])
 def test_scripted_skills_manage_a_trial_and_the_table_says_so(family):
     done = trial.run(Trial(SKILLS, family, 5003))

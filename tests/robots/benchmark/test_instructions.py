@@ -94,7 +94,7 @@ def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character
     assert found["right"]
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(0)
 @pytest.mark.parametrize("character", ["often wrong", "obedient"])
 def test_without_them_such_models_move_what_was_not_asked_for(character: str) -> None:
     """What the benchmark must see."""
@@ -129,6 +129,7 @@ def test_the_person_confirms_the_stated_goal_alone() -> None:
     assert (agreeable(question), agreeable("the model asks: shall I?")) == ("yes", "")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("said", "fact", "other"),
     [

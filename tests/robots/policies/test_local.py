@@ -253,6 +253,7 @@ def test_a_torchscript_file_is_asked_in_its_own_process(tmp_path, python):
         policy.close()
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("words", "seconds", "code", "told"),
     [("die", PATIENCE_S, "POLICY_CONNECTION", "ended"), ("sleep", 0.5, "POLICY_TIMEOUT", "0.5 s"),

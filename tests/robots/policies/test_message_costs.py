@@ -12,14 +12,14 @@ HERE = Path(__file__).parent
 PICKLES, MESSAGES = "pickle_cost_process.py", "message_cost_process.py"
 
 
-@pytest.mark.slice(3)
-@pytest.mark.parametrize(("surroundings", "drawn"), [(1, 1_000), (20, 20_000), (66, 100_000)])
+@pytest.mark.slice(4)
+@pytest.mark.parametrize(("surroundings", "drawn"), [(1, 200), (1, 1_000), (20, 20_000), (66, 100_000)])
 def test_each_opcode_of_a_pickle_with_each_size_ends_soon_and_in_little_memory(surroundings, drawn):
     assert ended(PICKLES, surroundings, drawn).endswith("pickles")
 
 
-@pytest.mark.slice(2)
-@pytest.mark.parametrize("every", [7, 1])
+@pytest.mark.slice(3)
+@pytest.mark.parametrize("every", [23, 7, 1])
 def test_each_length_that_a_message_can_say_ends_soon_and_in_little_memory(every):
     pytest.importorskip("msgpack", reason="msgpack is of the extra worldfs[policies]")
     assert ended(MESSAGES, every).endswith("messages")

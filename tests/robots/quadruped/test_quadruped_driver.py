@@ -336,6 +336,7 @@ def test_zones_of_the_map_are_places_to_be_in(dog: Callable[..., Any]) -> None:
     assert (post.box.x, post.box.y, post.box.yaw, post.on_it) == (0.5, 0.6, 1.5, True)
 
 
+@pytest.mark.proof
 def test_a_house_may_be_chinese(dog: Callable[..., Any]) -> None:
     one = dog(language="zh")
     placed(one.go("门"))

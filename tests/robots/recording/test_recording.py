@@ -277,7 +277,7 @@ def crashed(path, moment, stop_at):
     return count[0]
 
 
-@pytest.mark.slice(4)
+@pytest.mark.slice(8, 4)
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.proof)], ids=["first and last", "every"])
 @pytest.mark.parametrize("moment", ["create", "link", "rename", "fsync_dir"])
 def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_path, moment, every):

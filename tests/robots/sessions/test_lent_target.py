@@ -233,6 +233,7 @@ def test_a_review_that_hangs_ends_its_session_by_name_and_the_others_of_the_targ
     assert other.outcome.code == "UNMEASURED" and "send" in module.LOG
 
 
+@pytest.mark.slice(5, 3)
 @pytest.mark.parametrize("call", ["made", "connect", "reset", "infer", "close"])
 def test_a_policy_that_hangs_ends_its_session_by_name_and_one_with_another_policy_goes_on(wave, call, monkeypatch):
     monkeypatch.setattr(policy_calls, "RESET_S", 1.0)
@@ -253,6 +254,7 @@ def test_a_skill_that_never_returns_ends_its_session_by_name_and_the_next_one_of
     assert other.outcome.code == "UNMEASURED" and "send" in module.LOG and after_the_end(module.LOG) == []
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("method", ["__init__", "parameters", "sources"])
 def test_a_runtime_that_hangs_elsewhere_before_its_session_ends_it_too(wave, method, monkeypatch):
     hangs = {"timeouts": {"preflight": 0.3, "session": 1}}

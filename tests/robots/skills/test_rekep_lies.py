@@ -90,7 +90,7 @@ def test_what_moves_or_is_still_held_does_not_rest(stand):
     assert not found["touches_robot"] and not found["carried"]
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(5, 1)
 @pytest.mark.parametrize(
     ("seen", "wrong"),
     [
@@ -125,7 +125,7 @@ PLACED = {
 }
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_program_on_a_body_that_lies_succeeds(stand, name):
     skill, params, lie = PROGRAMS[name]

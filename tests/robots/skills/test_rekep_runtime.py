@@ -65,6 +65,7 @@ def test_what_is_held_already_is_not_picked_again_and_goes_into_the_basket(stand
     assert next(one for one in outcome.evidence["success"] if one["name"] == "inside")["ok"]
 
 
+@pytest.mark.proof
 def test_a_cube_is_stacked_on_a_can(stand):
     table = stand()
     outcome = table.do("rekep_stack", object_id="cube_01", target_id="can_01")
@@ -72,6 +73,7 @@ def test_a_cube_is_stacked_on_a_can(stand):
     assert "can_01" in table.rig.touching("cube_01")
 
 
+@pytest.mark.proof
 def test_a_can_is_poured_out_over_the_basket_and_nowhere_else(stand):
     table = stand()
     outcome = table.do("rekep_pour", object_id="can_01", target_id="basket_01")
@@ -80,6 +82,7 @@ def test_a_can_is_poured_out_over_the_basket_and_nowhere_else(stand):
     assert values["tilt_over_target_deg"] > 95 and values["tilt_elsewhere_deg"] < 65
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("params", "code", "words"),
     [

@@ -94,6 +94,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("case", CASES, ids=[case.name.replace(" ", "-") for case in CASES])
 def test_a_command_that(case: Case, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.name == "leaves what is about to end":

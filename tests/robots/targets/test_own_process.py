@@ -155,6 +155,7 @@ def test_a_process_that_dies_hangs_or_errs_is_said_and_nothing_of_ours_waits_for
         waiting.step(np.array([0.0]), "raw")  # closed from another thread while it waits
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("lost", ["process", "handle", "answer"])
 def test_a_target_that_another_thread_closes_at_any_moment_is_said_to_have_ended(open_target, monkeypatch, lost):
     made = open_target("gymnasium", env_id="slow_module:Slow-v0")

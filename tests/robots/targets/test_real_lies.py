@@ -115,7 +115,7 @@ def orders() -> list[Any]:
     ]
 
 
-@pytest.mark.slice(9)
+@pytest.mark.slice(18)
 @pytest.mark.parametrize(
     ("lie", "driver", "op", "params"), orders(), ids=lambda value: getattr(value, "__name__", None)
 )

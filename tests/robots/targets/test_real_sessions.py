@@ -118,6 +118,7 @@ def config(driver: str, address: str) -> dict[str, Any]:
 KINDS = {"lerobot": ("servo", (0.0,) * 5), "franka": ("fci", FRANKA_HOME), "unitree_go2": ("base", ())}
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("driver", sorted(KINDS))
 def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, timed, driver):
     with timed.Plant(*KINDS[driver], latency=0.002) as plant:
@@ -244,7 +245,7 @@ def rests(plant: Any) -> bool:
     return True
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6, 3)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("driver", sorted(KINDS))
 def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, how):

@@ -264,6 +264,7 @@ def test_who_stands_outside_the_box_may_only_come_nearer():
 WIRED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("driver", ["franka", "lerobot"])
 @settings(WIRED, max_examples=4)
 @example(run=ASIDE)
