@@ -224,12 +224,21 @@ def gl() -> Iterator[None]:
     yield
 
 
+@pytest.fixture(scope="session")
+def laid_by_seed_7(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that each `table` is a copy of."""
+    home = tmp_path_factory.mktemp("laid")
+    place = Place(home / "workspace", ("--home", str(home)))
+    assert place.paos("onboard").code == 0 and place.up("--seed", "7").code == 0
+    return home
+
+
 @pytest.fixture
-def table(onboarded: Callable):
+def table(laid_by_seed_7: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """The five kinds on a table, as seed 7 lays them."""
-    place = onboarded()
-    assert place.up("--seed", "7").code == 0
-    return place
+    home = tmp_path_factory.mktemp("home")
+    shutil.copytree(laid_by_seed_7, home, dirs_exist_ok=True, symlinks=True, ignore=shutil.ignore_patterns("sockets"))
+    return Place(home / "workspace", ("--home", str(home)))
 
 
 @pytest.fixture

@@ -112,6 +112,7 @@ def test_the_only_person_approves_an_order_of_their_own_with_its_hash_alone(care
     assert careful.ended()["home"].status.outcome.evidence["approval"]["plan"] == plan
 
 
+@pytest.mark.proof
 def test_a_mission_of_the_only_person_waits_for_approval_and_says_so(careful) -> None:
     with kernel(careful):
         assert careful.paos("mission", "add", "put the red apple in the basket").code == 0

@@ -90,6 +90,7 @@ def table(onboarded: Callable[..., Any]) -> Iterator[Table]:
     table.close()
 
 
+@pytest.mark.proof
 def test_a_letter_is_carried_out_and_its_answer_holds_the_evidence(table: Table) -> None:
     status, told = table.say("put the apple and the cube in the basket")
     assert status["state"] == "done", told

@@ -82,8 +82,8 @@ def test_the_readme_is_short() -> None:
 # What starts many worlds or takes long is run whole by `make proof`; its blocks are parsed here with the others.
 # What stays: the README, and of the other pages those of a directory, of the past, of imports and of programs.
 LONG = (
-    "chat", "engine", "fleet", "mcp", "models", "perception", "robots", "shell-and-9p", "skills", "tour-agents",
-    "tour-fleet", "tour-page", "tour-policy", "tour-tree", "vehicles",
+    "chat", "engine", "fleet", "instructions", "mcp", "models", "perception", "robots", "shell-and-9p", "skills",
+    "tour-agents", "tour-fleet", "tour-page", "tour-policy", "tour-tree", "vehicles",
 )  # fmt: skip
 RUN = [p for p in PAGES if _name(p) not in ELSEWHERE and any(b.runs for b in document_runner.blocks(p))]
 

@@ -13,6 +13,7 @@ from worldfs.testing.waiting import PATIENCE_S
 pytest.importorskip("mujoco")
 
 
+@pytest.mark.proof
 def test_a_film_shows_different_pictures(onboarded: Callable, gl) -> None:
     from PIL import Image
 

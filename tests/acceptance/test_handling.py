@@ -33,6 +33,7 @@ def table(onboarded: Callable):
     return place
 
 
+@pytest.mark.proof
 def test_what_lies_is_set_upright_then_pushed_and_undone(table) -> None:
     said = table.do("把罐子扶正")
     assert said.code == 0, said
@@ -74,6 +75,7 @@ def test_a_drawer_is_opened_and_undone_and_the_file_says_how_far(table) -> None:
     assert node()["status"] == "closed" and node()["opening"] < 0.01
 
 
+@pytest.mark.proof
 def test_what_is_put_into_an_opened_drawer_is_recorded_as_done(table) -> None:
     world = table.value("ENVIRONMENT.md")
     drawer = {

@@ -18,6 +18,7 @@ ON_TABLE, IN_BASKET = ("on", "table_01"), ("in", "basket_01")
 FIVE = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
 
 
+@pytest.mark.proof
 def test_put_one_thing_into_another(table) -> None:
     assert table.do("put the apple in the basket").code == 0
     assert table.where("apple_01") == {IN_BASKET}
@@ -77,6 +78,7 @@ def test_clear_the_table_tells_its_story_in_the_files(table) -> None:
     assert len(table.ended()) == 10
 
 
+@pytest.mark.proof
 def test_bring_look_and_go_home(table, gl) -> None:
     assert table.do("bring me the can").code == 0
     assert table.value("ENVIRONMENT.md")["robots"][0]["holding"] == "can_01"
@@ -105,6 +107,7 @@ def test_exit_0_only_if_it_holds_and_the_files_say_the_same(table) -> None:
         assert said.code == 0, (wish, said)
 
 
+@pytest.mark.proof
 def test_two_of_a_kind_are_asked_about_and_all_means_all(onboarded: Callable) -> None:
     place = onboarded()
     place.up("--seed", "7")

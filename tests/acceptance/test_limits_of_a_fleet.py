@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.open_file_limit import OF_PROCESS, OF_ROBOT
 
@@ -122,11 +123,12 @@ def test_fifteen_robots_work_with_256_open_files_and_no_inotify_and_end_at_an_in
         if tried.returncode:
             pytest.skip(f"no namespace with a limit of its own here: {tried.stderr.strip()}")
     found = fleet(15)
+    home = ("--home", str(found.home))
     process = found.up(files=256, hard=256, before=before)
     assert process.stdout is not None
     assert "kernel running" in process.stdout.readline()
     for n in range(15):
-        assert found.paos("mission", "add", "--robot", f"cart_{n:03d}", f"go to (4, {2 * n - 14})").returncode == 0
+        assert main([*home, "mission", "add", "--robot", f"cart_{n:03d}", f"go to (4, {2 * n - 14})"]) == 0
     until(lambda: found.reached(15))
     opened = [os.readlink(fd) for fd in Path(f"/proc/{process.pid}/fd").iterdir() if fd.is_symlink()]
     assert len(opened) <= 60 + 15 * OF_ROBOT

@@ -94,7 +94,7 @@ def at_terminal(home, text: str, *answers: tuple[bytes, str]) -> tuple[int, byte
     return code, said
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(0)
 @pytest.mark.parametrize(("answer", "code"), [("", 2), ("y", 0), ("n", 2)])
 def test_the_person_is_asked_at_the_terminal(home, answer: str, code: int) -> None:
     with serving([PLAN], in_order=True) as api:
@@ -111,7 +111,7 @@ def test_what_is_ambiguous_is_asked_at_the_terminal_with_no_model_at_all(home) -
     assert ("in", "basket_01") in home.where("apple_01")
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(5, 2)
 @pytest.mark.parametrize(
     "answer",
     [RawAnswer(500), RawAnswer(429), RawAnswer(200, b'{"choices": [{"mess'), RawAnswer(200, b"x" * 10_000_000),

@@ -40,6 +40,7 @@ def home(onboarded):
     return place
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("saying", SAYINGS)
 def test_it_moves_nothing(home, saying: str, monkeypatch: pytest.MonkeyPatch) -> None:
     executed: list[object] = []

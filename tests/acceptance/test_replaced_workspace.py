@@ -18,7 +18,7 @@ from worldfs.testing.waiting import PATIENCE_S
 pytest.importorskip("mujoco")
 
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
-STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 400]
+STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 60]
 LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
 
 
@@ -52,6 +52,7 @@ def test_the_kernel_of_the_directory_that_was_there_is_asked(table, kernel: subp
     assert said.code == 1 and f"process {kernel.pid}" in said.out and "no kernel runs" not in said.out, said
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("how", ["exchanged", "removed", "moved"])
 def test_a_kernel_whose_directory_has_gone_from_its_path_ends(table, kernel: subprocess.Popen[str], how: str) -> None:
     place = table.root
@@ -122,6 +123,7 @@ def test_a_stop_that_the_kernel_does_not_hear_holds_when_its_directory_is_put_ba
     assert table.up().code == 0 and not stopped(), "it does not come back"
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("then", ["served where it lies now", "put back", "a copy is put there"])
 @pytest.mark.parametrize("heard", ["", "by the kernel", "by none that runs"])
 def test_a_stop_after_the_workspace_was_moved_away_is_in_force_at_the_next_start(

@@ -115,6 +115,7 @@ def test_a_second_start_moves_and_learns_nothing_more(refused) -> None:
     assert len(refused.ended()) == 1
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("language", "near"), [*(("en", near) for near in NEAR), ("zh", NEAR[0])])
 def test_with_only_the_apple_moved_within_reach_it_runs_and_completes(
     found: Callable, language: str, near: str

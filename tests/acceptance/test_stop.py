@@ -181,6 +181,7 @@ def test_a_world_that_does_not_run_is_stopped_for_its_next_start(table) -> None:
         assert table.answers("home")[0]["status"] == "completed"
 
 
+@pytest.mark.proof
 def test_what_was_acknowledged_survives_the_kill_of_everything(table) -> None:
     with kernel(table) as process:
         table.queue(LONG)
@@ -257,7 +258,7 @@ def turn_taken(table) -> Iterator[InstructionTurn]:
             turn.release()
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(0)
 @pytest.mark.parametrize("served", [True, False])
 def test_two_instructions_are_carried_out_one_after_the_other(table, served: bool) -> None:
     """Through a kernel that runs, and where each serves itself."""
@@ -340,6 +341,7 @@ def test_ctrl_c_or_the_time_ends_one_that_waits_cleanly(table) -> None:
     assert table.ended().keys() == set()
 
 
+@pytest.mark.proof
 def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> None:
     with turn_taken(table) as turn:
         waits = table.spawn("do", "go home", "--no-cameras")
@@ -416,6 +418,7 @@ def test_a_stop_where_no_workspace_is_says_that_it_was_not_delivered(table, word
     assert said.code == 1 and said.values[0]["delivered"] is False and "no workspace" in said.values[0]["why"]
 
 
+@pytest.mark.proof
 def test_a_stop_that_is_written_to_its_file_says_what_the_command_says(table) -> None:
     with kernel(table) as process:
         assert table.paos("write", "/nodes/franka_001/stop", stdin=b"x").code == 0

@@ -78,6 +78,7 @@ def served(home: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
         process.communicate(timeout=PATIENCE_S)
 
 
+@pytest.mark.proof
 def test_so_it_does_over_a_socket_and_the_answer_of_a_chat_names_every_robot(home: Path) -> None:
     pytest.importorskip("websockets")
     from worldfs.client import blocking
@@ -113,6 +114,7 @@ def test_a_kernel_that_does_not_answer_is_named_by_resume_and_by_the_file_of_a_s
         assert said.returncode == 0 and f"(process {process.pid}) does not answer" in said.stdout
 
 
+@pytest.mark.proof
 def test_of_several_kernels_only_the_frozen_one_is_said_not_to_answer(home: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "src"), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), "--json", "up"]

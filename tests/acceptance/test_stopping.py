@@ -74,6 +74,7 @@ class MovesOn(Hanging):
         return Standstill(False, "0.1 m/s")
 
 
+@pytest.mark.slice(3, 1)
 @pytest.mark.parametrize("word", ["interrupted", "timeout", "cancelled"])
 def test_a_robot_that_moves_on_after_its_end_is_named(table, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
     begun = threading.Event()
@@ -126,6 +127,7 @@ def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPat
     assert [job.status.outcome.cause for job in table.ended().values()] == ["cancelled"]
 
 
+@pytest.mark.proof
 def test_ctrl_c_of_a_do_leaves_the_kernel_at_work(table, kernel: subprocess.Popen[str]) -> None:
     do = table.spawn("do", "clear the table")
     assert do.stdout is not None
@@ -210,6 +212,7 @@ def test_a_do_beside_a_running_kernel_goes_through_it(table, kernel: subprocess.
     assert json.loads(table.paos("--json", "status").out)["kernel"]["pid"] == kernel.pid
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("ended_by", "locked"), [("SIGINT", True), ("SIGTERM", False)])
 def test_a_do_ends_while_the_kernel_is_frozen_and_says_that_the_robot_may_still_move(
     table, kernel: subprocess.Popen[str], ended_by: str, locked: bool

@@ -26,6 +26,7 @@ def bridge(onboarded: Callable):
     return place
 
 
+@pytest.mark.proof
 def test_no_support_of_a_bridge_is_taken_and_the_board_is_named(bridge) -> None:
     at = bridge.up() and bridge.thing("board_01")["position"]
     for text, name in (
