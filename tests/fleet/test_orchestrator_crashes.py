@@ -222,7 +222,7 @@ def killed_at(number, after, robots=Robots):
     return not over
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("robots", [Robots, Vehicles])
 @pytest.mark.parametrize("after", [False, True])
 def test_killed_at_any_write_no_mission_is_lost_and_none_executed_twice(after, robots):

@@ -75,6 +75,7 @@ def _relative(path: Path) -> Path:
     return Path(os.path.relpath(path))
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     "change", [_exchanged, _by_its_real_path, _switched, _removed, _without_sockets, _relative, lambda path: path]
 )

@@ -51,6 +51,7 @@ def kept(root: Path, shared: Path) -> list[Path]:
     return [*root.glob(f"{ASIDE}/*.json"), *shared.glob("*/*/*.json")]
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("end", ["abandon", "close"])
 @pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC, errno.EACCES, errno.EMFILE])
 @pytest.mark.parametrize("every", [True, False])
@@ -153,6 +154,7 @@ def test_what_is_no_stop_in_such_a_file_stops_nothing_and_breaks_nothing(tmp_pat
         assert not world.stops.state(ROBOT).stopped
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("copy", [True, False])
 def test_a_stop_is_kept_for_the_path_whose_directory_is_replaced(

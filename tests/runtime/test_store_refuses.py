@@ -78,6 +78,7 @@ def test_what_the_machine_refuses_for_now_is_told_from_a_refusal_of_rights_and_a
     assert not is_resource_fault(NotPermitted("no")) and not is_resource_fault(refusal(5, "x"))
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("number", FAULTS)
 @pytest.mark.parametrize(
     "lines",
@@ -108,6 +109,7 @@ def test_a_job_ends_once_the_store_takes_it(bench, number, lines):
         thread.join()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("number", FAULTS)
 def test_a_robot_whose_end_is_not_written_begins_nothing_and_another_one_works_on(bench, number):
     bench.nodes["leg"] = bench.body

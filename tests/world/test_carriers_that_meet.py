@@ -78,6 +78,7 @@ def driven(tmp_path, monkeypatch):
 MISSIONS = {WEST: "go to the east bay", EAST: "go to the west bay"}
 
 
+@pytest.mark.proof
 def test_head_on_in_a_gap_that_is_no_straight_way_one_waits_until_the_other_is_through(driven):
     most, ended, at, page = driven(MISSIONS)
     assert [mission["state"] for mission in ended] == ["succeeded", "succeeded"], ended

@@ -282,6 +282,7 @@ def test_a_driver_that_answers_after_the_end_is_closed(
     until(lambda: "close" in bad.called)
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("fault", AT_ONCE)
 @pytest.mark.parametrize("call", CALLS)
 def test_no_other_fault_at_the_start_keeps_the_others_from_working(
@@ -533,6 +534,7 @@ def test_a_stop_that_hangs_in_an_unopened_driver_holds_up_nothing(
     assert outcome(world, "other").ok
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("before", ["stop", "killed"])
 def test_a_start_that_fails_has_told_every_driver_and_names_those_that_may_move(
     site: WorkspaceFixture, monkeypatch: pytest.MonkeyPatch, before: str
@@ -574,6 +576,7 @@ class ReadOnly(Disk):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("before", ["stop", "killed", "nothing"])
 def test_a_start_on_a_read_only_disk_tells_every_driver_where_a_robot_may_move(
     site: WorkspaceFixture, before: str

@@ -178,7 +178,7 @@ def test_the_documents_as_they_stand_are_carried_out_without_a_warning(shop: Sho
     assert [item.found for item in found] == ["NullRuntime"]  # the test's own, which no installation has
 
 
-@pytest.mark.slice(4)
+@pytest.mark.slice(8)
 @pytest.mark.parametrize(
     ("document", "field", "value", "code", "named"), REFUSED, ids=[f"{r[0]}-{r[1]}-{n}" for n, r in enumerate(REFUSED)]
 )

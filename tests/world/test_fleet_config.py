@@ -124,6 +124,7 @@ NESTED = ("arm_1", "a"), ("arm_2", "a/b")
 SHARED = ("arm_1", "shared_workspace"), ("arm_2", "shared_workspace/x")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("places", [TWICE, SAME, NESTED, SHARED], ids=["twice", "same", "nested", "shared"])
 def test_robots_that_cannot_be_told_apart_are_refused_and_the_others_work(
     fleet: FleetHome, places: tuple[tuple[str, str], ...], capsys: pytest.CaptureFixture[str]

@@ -21,6 +21,7 @@ from worldfs.world.order_reservations import HALF, order_needs, stands_on
 SWAPS = 1  # the seed of a case whose robots change places, so that one must step aside
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("make", [head_on, shared_objects])
 @pytest.mark.parametrize("seed", range(2))
 def test_what_several_want_one_has_and_all_arrive(tmp_path, make, seed):

@@ -127,6 +127,7 @@ def test_killed_with_both_at_work_neither_is_called_done_or_moved_again(place, t
         assert after.executed == [] and holder(world) == GIVER
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("held_by", [GIVER, TAKER])
 def test_a_mission_killed_in_the_midst_is_reported_and_hands_nothing_over_twice(place, tmp_path, held_by):
     table = Table()

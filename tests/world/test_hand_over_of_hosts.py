@@ -108,6 +108,7 @@ def holder(world):
     return [robot.robot_id for robot in scene.robots if robot.holding]
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("taken", [False, True])
 def test_the_receiver_s_host_is_cut_off_in_the_midst_and_the_mission_is_told_and_never_done_twice(cell, taken):
     hub, taker = cell.open(HUB), cell.open(carts(TAKER))

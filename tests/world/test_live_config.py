@@ -54,6 +54,7 @@ def codes(world: World) -> set[str]:
     return {finding.code for finding in world.kernel.alert.now().values()}
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("before", ["never", None])
 @pytest.mark.parametrize("after", ["always", {"default": "always"}, {FIRST: "always"}, "alwyas"])
 def test_approval_that_is_made_stricter_is_asked_for_from_the_next_order_on(

@@ -126,6 +126,7 @@ def page(robot):
     return f"# World\n\n```json\n{text}\n```\n".encode()
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("done", [True, False])
 def test_the_order_in_hand_is_followed_by_the_next_kernel_and_its_mission_is_given_to_no_other(
     tmp_path, monkeypatch, done
@@ -159,6 +160,7 @@ def test_the_order_in_hand_is_followed_by_the_next_kernel_and_its_mission_is_giv
     assert len({*ids}) == len(ids) == (1 if done else 2)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("wish", ["cancel", "pause"])
 def test_a_mission_that_the_next_kernel_follows_is_given_up_when_its_robot_is_back_and_not_before(
     tmp_path, monkeypatch, wish

@@ -132,6 +132,7 @@ def test_a_removed_robot_of_another_host_whose_job_has_ended_may_still_move(host
     assert gone.cancelled == gone.unconfirmed == ("drives",) and gone.unended == ()
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("stands", [True, False])
 @pytest.mark.parametrize("wish", ["cancel", "pause", "stop"])
 def test_a_mission_of_an_earlier_hub_is_given_up_once_its_robot_has_stopped(hosts, wish, stands):

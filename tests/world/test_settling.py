@@ -319,7 +319,7 @@ def odd_things(r):
 SCENES = [(n, robots) for n in range(60) for robots in ((ARM,), (ARM, SECOND), (ARM, CART), (DOG,))]
 
 
-@pytest.mark.slice(24)
+@pytest.mark.slice(60)
 @pytest.mark.parametrize(("n", "robots"), SCENES, ids=lambda one: str(one) if isinstance(one, int) else "+".join(one))
 def test_the_document_is_as_the_world_after_a_start_and_after_each_order(site, n, robots):
     r, place = random.Random(n), site(*robots)

@@ -89,20 +89,21 @@ def starts(tmp_path, install):
     return start
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("dies", ["import", "__init__", "open"])
 def test_a_body_that_ends_start_after_start_is_left_out_by_name(tmp_path, starts, dies):
     (tmp_path / "ENVIRONMENT.md").write_text(text(("bad_1", "good_1")))
     assert [starts(ROBOTS, dies) for _ in range(FATAL)] == [""] * FATAL
-    for _ in range(2):
-        drivers, alerts = starts(ROBOTS, dies)
-        code, found = alerts["/nodes/bad_1"]
-        assert code == "START_FATAL" and "fatal-package 1.0 fatal" in found and "/nodes/good_1" not in alerts
-        assert drivers["bad_1"] == ("ShutDriver" if dies == "open" else "BarredDriver")
+    drivers, alerts = starts(ROBOTS, dies)
+    code, found = alerts["/nodes/bad_1"]
+    assert code == "START_FATAL" and "fatal-package 1.0 fatal" in found and "/nodes/good_1" not in alerts
+    assert drivers["bad_1"] == ("ShutDriver" if dies == "open" else "BarredDriver")
     (tmp_path / FILE).unlink()  # as the alert says
     drivers, alerts = starts(ROBOTS, "")
     assert drivers["bad_1"] == drivers["good_1"] and "/nodes/bad_1" not in alerts and not (tmp_path / FILE).exists()
 
 
+@pytest.mark.slice(3, 2)
 @pytest.mark.parametrize("dies", ["import", "made", "open"])
 def test_a_target_that_ends_start_after_start_is_left_out_until_its_entry_is_another_one(tmp_path, starts, dies):
     def declare(**more):

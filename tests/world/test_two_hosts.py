@@ -200,6 +200,7 @@ def test_a_new_hub_goes_on_with_a_mission_whose_order_is_still_at_work(hosts):
     assert one.jobs.load(hosts.moved[0][0]).status.state is JobState.SUCCEEDED
 
 
+@pytest.mark.proof
 def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_it_is_back(hosts):
     hosts.address = hosts.address._replace(ttl_s=8.0)
     hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
@@ -279,6 +280,7 @@ def test_of_a_lost_robot_the_status_says_since_when_and_what_it_was_doing_not_th
     hosts.close(two)
 
 
+@pytest.mark.proof
 def test_an_instruction_says_that_it_waits_for_a_lost_robot_and_goes_on_when_it_is_back(hosts):
     hosts.address = hosts.address._replace(ttl_s=8.0)
     hub, one = hosts.open(HUB), hosts.open(carts("cart_1"))

@@ -284,6 +284,7 @@ def test_a_stop_reaches_the_robot_and_is_taken_back_with_the_fleets_resume(fleet
     assert ended(hub, "two").outcome.cause is Cause.CANCELLED
 
 
+@pytest.mark.proof
 def test_a_cancel_that_cannot_be_delivered_is_said_and_delivered_when_the_robot_is_back(fleet, servers):
     robot = fleet.open_robot()
     hub = fleet.open_hub()
@@ -319,6 +320,7 @@ def test_a_stop_that_cannot_be_delivered_is_said_and_delivered_when_the_robot_is
     until(lambda: hub.robot_stops.confirmed("arm_1").confirmed)  # as its own kernel says
 
 
+@pytest.mark.proof
 def test_a_stop_of_an_idle_robot_that_is_cut_off_is_delivered_unless_the_fleet_has_resumed_it(fleet, servers):
     robot = fleet.open_robot()
     hub = fleet.open_hub()
@@ -361,6 +363,7 @@ def test_an_order_whose_time_runs_out_while_the_robot_is_cut_off_is_lost_and_set
     assert ended(robot, "own").state is JobState.SUCCEEDED and not fleet.arm.starts("fetch_1")
 
 
+@pytest.mark.proof
 def test_a_kernel_that_takes_over_while_the_robot_is_cut_off_reads_the_end_too(fleet, servers):
     robot = fleet.open_robot()
     first = fleet.open_hub()
