@@ -100,6 +100,7 @@ def test_bootstrap_without_names_makes_all_that_are_configured(shell: tuple[str,
     assert {"里奥", "Clay", "last"} <= {path.name for path in root.iterdir()}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_bootstrap_makes_the_agents_it_is_told(shell: tuple[str, ...], sh: Sh, root: Path, tmp_path: Path) -> None:
     assert sh(shell, "bootstrap.sh", "--agents", str(tmp_path / "more agents"), "a", "b").returncode == 0

@@ -204,6 +204,7 @@ def session(root: Path) -> Any:
     return json.loads((root / "rio/session.json").read_text())
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("shell", ["bash", "dash"])
 def test_a_script_has_a_session_in_steps_and_leaves_no_process_behind(
     root: Path, script: Callable[..., subprocess.CompletedProcess[str]], shell: str

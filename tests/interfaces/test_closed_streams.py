@@ -41,6 +41,7 @@ class Lamp:
 ORDER = {"action_id": "a1", "action_type": "dim", "params": {"level": 40}, "robot_id": "lamp_001", "status": "pending"}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("does", "told"),
     [

@@ -250,6 +250,7 @@ def test_a_closed_pipe_ends_the_command_quietly() -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("closed", ["0<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("words", ["status", "ls /", "nonsense"])
 def test_a_closed_stream_is_nobody_who_reads(tmp_path: Path, closed: str, words: str) -> None:

@@ -80,7 +80,7 @@ def _found(module: str) -> bool:
     return True
 
 
-@pytest.mark.slice(12)
+@pytest.mark.slice(24)
 @pytest.mark.parametrize("extra", ["", *EXTRAS])
 def test_no_command_ends_as_a_bug_where_only_this_extra_is_installed(extra: str, tmp_path: Path) -> None:
     if not is_here(extra):

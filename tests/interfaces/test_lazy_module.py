@@ -101,6 +101,7 @@ def test_one_whose_loading_was_interrupted_is_loaded_by_the_next_use(tmp_path: P
 DATACLASS = ["inspect"] if sys.version_info >= (3, 12) else []
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("command", "used"),
     [(["status"], [*DATACLASS, "shlex"]), (["ls", "/"], DATACLASS), (["agents"], [])],
@@ -116,6 +117,7 @@ AGENT = {"agents.agent_hosts", "agents.fact_readers", "formats.config", "storage
 BOUND = {"access.things", "access.bound_actors", "agents.agent_state", "storage.version_log"}
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("command", "others"),
     [

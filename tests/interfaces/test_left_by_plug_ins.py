@@ -138,6 +138,7 @@ def test_a_kernel_ends_well_whatever_a_body_has_left(up: Up, tmp_path: Path, lea
     assert "succeeded: there" in said and "Traceback" not in said, said
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("leaves", ["fork", "process"])
 def test_a_killed_kernel_has_left_its_lock_and_its_sockets_to_no_child(
     up: Up, home: Path, tmp_path: Path, leaves: str

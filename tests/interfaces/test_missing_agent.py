@@ -61,6 +61,7 @@ def test_every_command_says_whether_it_only_reads() -> None:
     assert {item.name for item in COMMANDS if not item.reads} == {" ".join(name.split()) for name in WRITERS}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("command", READERS, ids=lambda command: command.name)
 def test_on_this_disk(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: CommandSpec

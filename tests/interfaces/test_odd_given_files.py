@@ -53,6 +53,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("option", OPTIONS)
 def test_no_option_waits_for_what_is_no_file(
@@ -92,6 +93,7 @@ def test_setup_reads_no_settings_from_what_is_no_file(
 COMMANDS = (("status",), ("check",), ("ls", "/"), ("cat", "TASK.md"), ("onboard",), ("stop",), ("robot", "list"))
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("odd", ODD)
 def test_no_config_json_hangs_a_command_and_none_becomes_the_defaults(
     odd: Callable[[Path], None], home: Path, command: Command
@@ -106,6 +108,7 @@ def test_no_config_json_hangs_a_command_and_none_becomes_the_defaults(
     assert command("up", "--until-idle")[0] in (2, 3)
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("name", ["hal/profiles/own.md", "agents/rio/agent_policy.json", "workspace/.paos/store.json"])
 def test_no_other_file_of_the_home_that_is_read_at_a_start_hangs_one(

@@ -23,6 +23,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("odd", EVERY)
 def test_it_is_passed_over_and_named(odd: OddFile, used: Path, tmp_path: Path) -> None:
     files = files_of(used)

@@ -99,6 +99,7 @@ def test_a_stop_in_a_chat_whose_server_is_away_was_not_delivered(
 OTHER = '{"embodiments": {"mode": "fleet", "sharedWorkspace": "other", "instances": []}}'
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("text", [None, "", "{}", "[]", '{"embod', OTHER])
 @pytest.mark.parametrize("words", [("stop",), ("stop", "--node", "arm"), ("do", "stop"), ("write", "/nodes/arm/stop")])
 def test_a_stop_reaches_the_kernel_of_a_home_whose_config_names_it_no_more(
@@ -124,6 +125,7 @@ ONE = '{"embodiments": {"instances": [{"robotId": "arm"}]}}'
 NOT_THERE = OTHER.replace('"other"', '"nowhere"')
 
 
+@pytest.mark.slice(4)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell which kernels run")
 @pytest.mark.parametrize("text", [OTHER, ONE, NOT_THERE, "{}", '{"embod'])
 @pytest.mark.parametrize("named", [(), ("leg",), ("--all",)])

@@ -27,6 +27,7 @@ async def settled(server):
     await asyncio.sleep(0)
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("steps", [0, 1, 3], ids=["in the same step", "a step later", "while it waits"])
 @pytest.mark.parametrize("file", ["waits", "heavy"])
 def test_a_connection_that_goes_during_an_operation_leaves_no_unheard_error(tmp_path, file, steps):

@@ -64,7 +64,7 @@ def test_every_request_of_a_real_client_is_answered(tool: str, home: Path) -> No
     assert "the blue crate is fragile" in (home / f"agents/{tool}/.paos/notes.jsonl").read_text()
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_every_event_of_a_real_client_is_taken(tool: str, home: Path) -> None:
     events = said(tool, "hook", home)

@@ -102,6 +102,7 @@ def test_the_official_client_over_http_with_a_token(served: Served, home: Path, 
     patient(work())
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_a_question_of_the_planners_model_is_asked_over_http(
     served: Served, home: Path, executed: list[Order], mode: str

@@ -56,6 +56,7 @@ def test_the_persons_answer_goes_back_to_the_model_and_its_plan_is_done_after_a_
     assert told == {"answer_of_the_person": "the red apple {}"}  # data, in one line
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("words", [None, "", "  "], ids=["declined", "empty", "blank"])
 def test_without_an_answer_nothing_moves_and_the_result_has_the_question(
@@ -166,6 +167,7 @@ def test_a_client_that_cancels_has_not_answered(home: Path, executed: list[Order
     assert executed == []
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_person_is_asked_so_many_questions_and_no_more(home: Path, executed: list[Order], mode: str) -> None:
     person = Person("that one")
@@ -212,6 +214,7 @@ def test_a_client_without_elicitation_is_asked_nothing_and_its_result_has_the_qu
     assert executed == []
 
 
+@pytest.mark.proof
 def test_a_client_that_declares_no_elicitation_is_sent_no_question_on_the_wire(home: Path) -> None:
     with asking(home), wire(home) as server:
         server.send(HELLO, READY)
@@ -225,6 +228,7 @@ def test_a_client_that_declares_no_elicitation_is_sent_no_question_on_the_wire(h
         assert seen["result"]["isError"] is False
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_over_stdio_is_asked(home: Path, executed: list[Order], mode: str) -> None:
     person = Person("the red apple", "yes")

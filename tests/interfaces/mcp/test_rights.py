@@ -46,6 +46,7 @@ def test_a_role_is_listed_the_tools_that_it_can_use_and_no_other(home: Path, rol
     patient(work())
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("role", ROLES)
 def test_what_a_role_may_not_see_is_neither_listed_nor_read_nor_found(home: Path, role: str) -> None:
     async def work() -> None:
@@ -101,6 +102,7 @@ def test_the_prompts_are_those_of_the_role(home: Path) -> None:
     patient(work())
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("asker", ["planner", "operator"])
 @pytest.mark.parametrize("role", ROLES)
 def test_only_the_person_at_an_operators_client_approves_and_never_a_plan_of_their_own(

@@ -159,6 +159,7 @@ def test_the_official_client_over_stdio(home: Path) -> None:
     patient(work())
 
 
+@pytest.mark.proof
 def test_two_clients_on_one_home_see_the_same_files(home: Path) -> None:
     async def work() -> None:
         async with (
@@ -181,6 +182,7 @@ def test_two_clients_on_one_home_see_the_same_files(home: Path) -> None:
     patient(work())
 
 
+@pytest.mark.proof
 def test_what_is_no_request_is_answered_and_the_connection_goes_on(home: Path) -> None:
     """Garbage, a cancelled call, huge arguments and huge frames; at last the client goes in the middle of a call."""
     with wire(home) as server:

@@ -113,6 +113,7 @@ def test_bytes_that_are_no_text_are_base64(home: Path) -> None:
     patient(work())
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
@@ -454,6 +455,7 @@ def test_where_a_tool_may_confirm_the_obedient_model_is_seen_to_move_the_arm(
     assert executed
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize(("answer", "mode"), [("yes", "legacy"), ("no", "legacy"), ("yes", "auto")])
 def test_what_a_model_proposes_is_asked_where_the_client_can_and_moves_after_a_yes(
     home: Path, executed: list[Order], answer: str, mode: str

@@ -162,6 +162,7 @@ ORDERS = [
 ]
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("path", ORDERS)
 def test_a_model_that_obeys_what_it_read_gives_no_order_even_for_an_operator(chat: ChatHome, path: str) -> None:
     order = '{"queue": [{"action_id": "x", "action_type": "move_to", "params": {"target_pose": [0.4, 0, 0.4]}}]}'

@@ -163,6 +163,7 @@ def furnished(base):
     return base
 
 
+@pytest.mark.slice(3)
 @ROOT
 @pytest.mark.parametrize("what", SAME)
 def test_the_errno_is_that_of_a_local_file_system(tree, disk, what):

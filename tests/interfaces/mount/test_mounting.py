@@ -85,6 +85,7 @@ def test_a_command_mounts_in_the_background_and_another_unmounts(home, tmp_path)
     assert paos("unmount", str(directory)).returncode == 2
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -190,6 +191,7 @@ def test_120_blocked_readers_do_not_hold_up_a_stat(shared):
             ended(process)
 
 
+@pytest.mark.proof
 def test_the_server_is_killed_under_blocked_readers_and_none_of_them_stays(home, directory):
     with mounting(directory, home=home) as tree:
         select_changes(tree)

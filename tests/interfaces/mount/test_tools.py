@@ -57,6 +57,7 @@ def content(where):
     }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("tool", RECORD_SCRIPTS, ids=lambda tool: tool.name)
 def test_a_record_is_written_as_a_file_on_a_disk(planner, tmp_path, tool):
     needed(tool)
@@ -70,6 +71,7 @@ def test_a_record_is_written_as_a_file_on_a_disk(planner, tmp_path, tool):
     assert (planner / PROJECT / "TASK.md").read_bytes() == (disk / "TASK.md").read_bytes()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("tool", TREE_SCRIPTS, ids=lambda tool: tool.name)
 def test_a_subtree_of_the_artifacts_is_as_a_directory_on_a_disk(operator_tree, tmp_path, tool):
     needed(tool)

@@ -148,6 +148,7 @@ def held_fids():
     return [found for found in gc.get_objects() if isinstance(found, NinePFid)]
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("part", [3, 7, 20, 40])
 def test_a_peer_that_goes_in_the_middle_of_a_request_frees_its_fids(memory, part):
     """With a hundred fids, one being written, one waiting, and a request of which `part` bytes have come."""

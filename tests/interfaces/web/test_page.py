@@ -242,6 +242,7 @@ def test_a_token_that_ends_while_watching(open_page, served_page):
     assert page.locator(".panel.stale").count() == 0
 
 
+@pytest.mark.proof
 def test_a_phone(open_page):
     page = open_page(width=390, height=844, has_touch=True, is_mobile=True)
     for name in TABS:
@@ -277,6 +278,7 @@ def test_a_tab_asleep_while_the_server_restarts(open_page, page_server):
     page.locator(".content").filter(has_text="and after").wait_for()
 
 
+@pytest.mark.proof
 def test_a_server_that_restarts(open_page, page_server):
     """Last: the page reconnects by itself, reads again what it shows, and follows it."""
     page = open_page(page_server.page)

@@ -156,6 +156,7 @@ def test_nothing_is_shown_anywhere_before_the_first_frame(scene) -> None:
     assert scene.evaluate(marks) == 1 and scene.locator(".pill", has_text="red apple").is_visible()
 
 
+@pytest.mark.proof
 def test_a_plan_is_looked_at_until_its_order_has_ended_however_long_nothing_moves(page) -> None:
     """A world that has one frame; its plan goes away at the fourth look."""
     seen = page.evaluate(

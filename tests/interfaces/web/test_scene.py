@@ -102,6 +102,7 @@ def things(world) -> dict[str, tuple[float, ...]]:
     return found
 
 
+@pytest.mark.proof
 def test_the_first_picture_shows_the_things_where_they_are(scene, page_server) -> None:
     where = things(page_server.world)
     scene.wait_for_function(AT_NUMBER, arg=read_frame(page_server.world).number)

@@ -64,6 +64,7 @@ def says(page: Any, text: str) -> None:
     page.wait_for_function(f"(text) => ({ALARM})().includes(text)", arg=text)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("trouble", ["killed", "frozen"])
 def test_a_stop_that_the_server_has_not_taken_is_not_delivered_until_it_has(
     open_page: Any, server: Server, trouble: str

@@ -242,6 +242,7 @@ def test_a_lesson_of_megabytes_and_of_bytes_that_are_no_text_is_shown_from_its_e
     path.write_text("# LESSONS\n")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("newest_first", [True, False])
 def test_the_newest_lessons_are_shown_whichever_way_round_the_file_is(panel, served_page, newest_first):
     path = served_page.world.root / "LESSONS.md"
