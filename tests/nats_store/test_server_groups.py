@@ -2,6 +2,8 @@
 
 import threading
 from contextlib import ExitStack, suppress
+from functools import partial
+from uuid import uuid4
 
 import pytest
 
@@ -18,13 +20,22 @@ from .server_group import TOKEN, ServerGroup
 pytestmark = pytest.mark.usefixtures("nats_server")  # skipped by name where there is none
 
 
-@pytest.fixture
-def group(tmp_path, nats_server):
-    group = ServerGroup(tmp_path)
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory, nats_server):
+    group = ServerGroup(tmp_path_factory.mktemp("group"))
     with ExitStack() as stack:
         stack.callback(group.close)
-        until(lambda: _opened(group)).close()
         yield group
+
+
+@pytest.fixture
+def group(servers, monkeypatch):
+    """Three servers that work, and a bucket of the test's own."""
+    bucket = f"test-{uuid4().hex[:12]}"
+    monkeypatch.setattr(servers, "address", partial(ServerGroup.address, servers, bucket=bucket))
+    _thaw(servers)
+    until(lambda: _opened(servers)).close()
+    return servers
 
 
 @pytest.fixture
@@ -124,7 +135,7 @@ def test_a_server_that_is_behind_hides_no_key_from_those_who_watch_there(group, 
     behind = (leader + 1) % 3
     _move(group, writer, off=behind)
     group.freeze(behind)
-    for round_ in range(40):
+    for round_ in range(15):
         names = [f"{round_}-{number}" for number in range(100)]
         writer.put_many([(f"jobs/{name}", b"x" * 2000) for name in names])
         acknowledged.update(dict.fromkeys(names))
@@ -203,6 +214,7 @@ def test_a_write_to_a_frozen_server_goes_to_another_one(group, stores):
     assert _server_of(group, store) != frozen and store.get("a").data == b"2"
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("server", [_server_of, lambda group, store: _watched_server(store)], ids=["client", "watch"])
 def test_a_watch_of_which_nothing_is_asked_leaves_a_frozen_server(group, stores, server):
     writer, reader = stores(2)
@@ -274,11 +286,11 @@ def test_with_two_of_three_missing_a_write_is_refused_with_all_addresses_and_no_
     stays = _server_of(group, store)
     for index in {0, 1, 2} - {stays}:
         group.kill(index)
-    monkeypatch.setattr(jetstream_connection, "PATIENCE_S", 6.0)
+    monkeypatch.setattr(jetstream_connection, "PATIENCE_S", 3.0)
     with pytest.raises(StorageError) as refused:
         store.put("a", b"2")
     said = str(refused.value)
-    assert all(server in said for server in group.servers) and "not answered for 6 s" in said, said
+    assert all(server in said for server in group.servers) and "not answered for 3 s" in said, said
     assert TOKEN not in said and refused.value.fix
     monkeypatch.undo()
     for index in range(3):
@@ -292,6 +304,7 @@ def _writes(store):
         return store.put("a", b"3")
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("missing", ["kill", "freeze"])
 def test_a_store_opens_while_the_first_of_its_servers_is_missing(group, stores, missing, monkeypatch):
     (before,) = stores(1)

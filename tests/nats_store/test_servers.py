@@ -177,6 +177,7 @@ def test_a_watch_reports_a_resync_after_the_server_was_killed_and_hears_what_fol
         assert wait_for_change(watch, "jobs/b", StoreChangeKind.PUT)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("at", [1, 10, 300])
 def test_a_gap_while_the_bucket_is_read_is_one_more_reading_of_it(own, monkeypatch, at):
     """As when the connection breaks in the middle."""
@@ -321,6 +322,7 @@ def interrupt(own, monkeypatch):
     other.close()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("before", [b"", b"1\n"])
 @pytest.mark.parametrize("arrives", [True, False])
 def test_an_append_whose_answer_is_lost_is_stored_once_also_if_another_host_appends_meanwhile(
@@ -386,6 +388,7 @@ def test_a_write_after_a_foreign_programs_or_an_older_hosts_is_known_again(own, 
     assert own.get("log").data == b"2ours\ntheirs\n"
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("error", "left"), [(10164, 1), (10158, 1), (10008, 3)])
 def test_a_server_that_answers_that_another_write_comes_first_is_left_after_ten_seconds_only(
     own, monkeypatch, error, left
