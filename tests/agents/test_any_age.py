@@ -159,7 +159,7 @@ def run(root: Path, seed: int, steps: int = STEPS) -> Trial:
     return trial
 
 
-@pytest.mark.slice(9)
+@pytest.mark.slice(16)
 @pytest.mark.parametrize("seed", range(16))
 def test_three_minds_with_readings_of_any_age_undo_nothing_in_silence(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch

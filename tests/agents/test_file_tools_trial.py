@@ -173,7 +173,7 @@ def trial(root: Path, seed: int) -> None:
     assert [str(finding) for finding in check(root) if not finding.warning] == []
 
 
-@pytest.mark.slice(5)
+@pytest.mark.slice(12)
 @pytest.mark.parametrize("seed", range(QUICK))
 def test_a_clumsy_mind_gets_its_work_done_and_loses_nothing_of_anybodys(tmp_path: Path, seed: int) -> None:
     trial(tmp_path, seed)

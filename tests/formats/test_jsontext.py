@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
@@ -28,7 +28,6 @@ styles = st.sampled_from(
 
 
 @given(values, values, styles, st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_an_edited_text_means_the_new_value(old, new, style, crlf):
     text = json.dumps(old, ensure_ascii=False, **style)
     text = text.replace("\n", "\r\n") if crlf else text
@@ -42,7 +41,6 @@ def test_an_edited_text_means_the_new_value(old, new, style, crlf):
     st.lists(st.tuples(st.integers(0, 30), values), max_size=8),
     st.lists(st.tuples(st.integers(0, 30), values), max_size=8),
 )
-@settings(max_examples=40, deadline=None)
 def test_entries_with_ids_survive_drop_move_and_repeat(old, new):
     old, new = ([{"id": str(i), "v": v} for i, v in side] for side in (old, new))
     text = json.dumps(old, indent=2)

@@ -16,6 +16,7 @@ from .forger import approve_own_words, forge_approvals
 from .obedient import Agreeable, Nobody
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("role", ROLES)
 def test_no_role_approves_what_it_ordered(tmp_path: Path, role: str) -> None:
     found = forge_approvals(tmp_path / "home", role)

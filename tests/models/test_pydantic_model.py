@@ -65,6 +65,7 @@ def test_a_tool_is_offered_by_its_schema_and_called(kind: str) -> None:
     assert call.cost_usd is None and "prompt" not in str(call.as_json()).replace("prompt_sha256", "")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("kind", "field"), [("openai", "image_url"), ("anthropic", "source")])
 def test_a_picture_goes_with_the_words(kind: str, field: str) -> None:
     picture = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4_000

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.base.model import (
@@ -292,7 +292,6 @@ ORDERS = st.one_of(
 REPEATED = ("OP_NOT_IN_PROFILE", "PROFILE_LIMIT", "HOLDING", "NOT_HOLDING", "HELD_ELSEWHERE", "UNKNOWN_OBJECT")
 
 
-@settings(max_examples=150, deadline=None)
 @given(worlds(), worlds(), ORDERS, st.sampled_from(["en", "zh"]), st.booleans())
 def test_a_lesson_refuses_what_the_critic_would_refuse_now_and_nothing_else(now, later, order, language, keep):
     """Soundness in a world that changed at will, and completeness in the world in which it was learned."""

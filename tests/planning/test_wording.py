@@ -62,6 +62,7 @@ def body():
     body.close()
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("op", "params"), ORDERS)
 def test_a_body_s_refusal_is_chinese_in_a_chinese_workspace(body, op, params) -> None:
     findings = body.review(Order("act_001", "franka_001", op, params))

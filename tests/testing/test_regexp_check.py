@@ -12,6 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import regexps  # noqa: E402  # after the path is set
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("pattern", "way"),
     [
@@ -60,6 +61,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

@@ -29,7 +29,7 @@ def test_a_test_that_hangs_is_named_with_its_threads(tmp_path: Path, hang: str) 
     options = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path), "-p", "no:cacheprovider"]
     done = subprocess.run(
         [ROOT / "scripts/test", *options, str(tmp_path / "test_it.py")],
-        env={**os.environ, "PYTEST_LIMIT_S": "5", "PYTEST_WORKERS": "1"}, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTEST_LIMIT_S": "3", "PYTEST_WORKERS": "1"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     for place in re.findall(r"files of the failed tests are in (/\S+);", done.stderr):
         shutil.rmtree(place)

@@ -47,6 +47,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("name", RIGHT)
 def test_every_wrong_value_is_refused_and_the_right_one_is_taken(name):
     hint, right = RIGHT[name]

@@ -465,6 +465,7 @@ def crashes(build, clock, tmp_path, every, torn):
         assert outcome(root, clock) == whole, (n, counted.seen[n - 1])
 
 
+@pytest.mark.slice(2, 1)
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_crash_at_a_write_and_an_import_afterwards_come_to_the_same(build, clock, tmp_path, torn):
     crashes(build, clock, tmp_path, 6 + torn, torn)

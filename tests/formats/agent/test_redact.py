@@ -189,6 +189,7 @@ def _our_secrets() -> dict[str, str]:
     return {**made, "admin": tokens.rotate("admin"), "user": tokens.rotate("user"), "agent": tokens.add("rio")[1]}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_secret_that_the_product_makes_goes_in_every_form_and_place(form: str) -> None:
     for _ in range(4):
@@ -197,6 +198,7 @@ def test_every_secret_that_the_product_makes_goes_in_every_form_and_place(form: 
                 assert not _leaks(FORMS[form](around.replace("{}", secret)), secret), (kind, around)
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("form", FORMS)
 def test_ninety_nine_of_a_hundred_secrets_go_in_every_form(form: str) -> None:
     rng = random.Random(f"{form} 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldfs.testing.naming import KINDS, Verdict, tally
 
 SEED = 37
-SLICE = 4  # sentences of each kind
+SLICE = 2  # sentences of each kind
 
 
 def test_generated_names_move_nothing_wrongly_and_are_mostly_understood():

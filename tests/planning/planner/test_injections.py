@@ -145,7 +145,7 @@ def test_the_model_obeys(scene: Scene, cases: list[tuple[str, str]]) -> None:
     assert obeyed >= 0.85 * len(cases)
 
 
-@pytest.mark.slice(5)
+@pytest.mark.slice(10)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("person", [Person, lambda: careful, lambda: hurried], ids=["nobody", "careful", "hurried"])
 def test_no_motion_that_the_person_did_not_ask_for(scene: Scene, person: Callable[[], Any], way: str) -> None:

@@ -251,7 +251,6 @@ def crowded(draw):
     return Scene((robot,), tuple(found), (table, basket), tuple(edges)), names
 
 
-@settings(max_examples=150, deadline=None)
 @given(crowded(), st.sampled_from(CROWDED), st.booleans())
 def test_no_crowd_breaks_the_planner_or_keeps_it_from_ending(crowd, said, refused):
     scene, (a, b, *_) = crowd

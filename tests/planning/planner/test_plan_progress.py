@@ -44,6 +44,7 @@ def broken_off(world, text, count):
     return PlanProgress(stage, (*reached, *reaches))
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_was_reached_is_not_done_once_more(world, text):
     whole = deepcopy(world)

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from worldfs.base.model import Operation, Profile, Relation, RobotState, Scene
@@ -176,7 +176,6 @@ def _names_told(answer: str) -> set[str]:
     return {id for id, names in NAMES.items() if names[0] in answer or re.search(chinese[id], answer)}
 
 
-@settings(max_examples=40, deadline=None)
 @given(rooms(), st.sampled_from(BOTH))
 def test_a_question_is_about_the_robot_that_it_names(room, profile):
     scene, robot, holding = room
@@ -191,7 +190,6 @@ def test_a_question_is_about_the_robot_that_it_names(room, profile):
             assert found.answer.startswith("yes" if one == thing else "no"), found.answer
 
 
-@settings(max_examples=40, deadline=None)
 @given(rooms(), st.sampled_from(BOTH))
 def test_a_question_that_names_no_robot_is_about_all_of_them(room, profile):
     scene, robot, holding = room
@@ -230,7 +228,6 @@ def test_a_basket_that_holds_things_is_no_gripper():
         assert "can" in answer and "apple" not in answer and not answer.startswith("no"), answer
 
 
-@settings(max_examples=40, deadline=None)
 @given(rooms(), st.sampled_from(["on", "next to", "to the left of"]))
 def test_nothing_is_lifted_for_a_place_that_another_robot_holds(room, side):
     scene, robot, holding = room
