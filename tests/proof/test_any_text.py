@@ -53,7 +53,7 @@ DOCUMENT = st.one_of(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(DOCUMENT, min_size=1, max_size=3))
 def test_no_text_stops_the_kernel(documents: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:

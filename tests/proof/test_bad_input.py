@@ -123,6 +123,7 @@ def test_a_pose_that_is_no_number_moves_nothing_and_has_a_lesson(site: Workspace
         assert shown["status"] == "failed" and shown["error"]["message"]
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "..", "a\\b", "a\nb", "", "x" * 300])
 def test_an_id_that_is_a_path_becomes_no_file(site: WorkspaceFixture, tmp_path: Path, id: str) -> None:
     with site.open() as world:
@@ -207,7 +208,7 @@ def boundaries(tmp_path_factory: pytest.TempPathFactory) -> int:
     return len(disk.seen)
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(7)
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize(
     "at",

@@ -172,13 +172,13 @@ def boundaries(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]
 
 
 def test_at_some_boundaries(boundaries: list[tuple[str, str]], tmp_path: Path) -> None:
-    for n in range(1, len(boundaries) + 1, 31):
+    for n in range(1, len(boundaries) + 1, 67):
         crash_and_recover(tmp_path / str(n), n, torn=boundaries[n - 1][0] == "write")
 
 
 def test_at_some_boundaries_and_again_while_recovering(boundaries: list[tuple[str, str]], tmp_path: Path) -> None:
     rng = random.Random(7)
-    for n in rng.sample(range(1, len(boundaries) + 1), 4):
+    for n in rng.sample(range(1, len(boundaries) + 1), 2):
         crash_and_recover(tmp_path / str(n), n, again=rng.randint(1, 40))
 
 

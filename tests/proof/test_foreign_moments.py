@@ -112,7 +112,7 @@ def moments(root: Path, way: Way, step: int) -> int:
     return all - begun
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_at_some_moments(tmp_path: Path, way: Way) -> None:
     moments(tmp_path, way, 11)

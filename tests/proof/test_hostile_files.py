@@ -301,7 +301,7 @@ def tried(name: str, data: bytes, *, running: bool) -> None:
 PATHLIKE = json.dumps({"queue": [{"action_id": "../x", "action_type": "strategy", "params": {}, "status": "failed"}]})
 
 
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @example(("ACTION.md", PATHLIKE.encode()), False)
 @example(("SESSIONS.md", PATHLIKE.replace("queue", "sessions").replace("action_id", "session_id").encode()), True)
 @example(("ENVIRONMENT.md", b"{"), False)
@@ -342,7 +342,7 @@ def configured(data: bytes) -> None:
             place.goes_on(world, "a", must=False)
 
 
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @given(st.one_of(changed(CONFIG).map(lambda v: hostile.document(v, fenced=False)), st.sampled_from(BROKEN)))
 def test_a_bad_field_of_the_configuration_is_refused_by_name(data: bytes) -> None:
     configured(data)
@@ -378,7 +378,7 @@ NAMED = [
 ]
 
 
-@pytest.mark.slice(9)
+@pytest.mark.slice(19)
 @pytest.mark.parametrize("running", [False, True], ids=["stopped", "running"])
 @pytest.mark.parametrize(
     ("name", "at", "value", "field"), NAMED, ids=[f"{row[0]}-{row[1][-1]}-{n}" for n, row in enumerate(NAMED)]
@@ -416,7 +416,7 @@ KINDS = ("link", "dangling", "loop", "directory", "fifo")
 PLACES = [*DATA, *PROSE, "EMBODIED.md", ".paos/alerts.json", ".paos/jobs/old_1.jsonl"]
 
 
-@pytest.mark.slice(9)
+@pytest.mark.slice(27)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [  # each file with two of the kinds, each kind with some of the files; with all of them in `make proof`

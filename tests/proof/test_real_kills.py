@@ -137,6 +137,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     print(f"200 kills, {accepted} orders accepted: {dict(ends)}, none lost from sight, none started twice")
 
 
+@pytest.mark.proof
 def test_a_second_kernel_names_the_first_and_leaves(tmp_path: Path) -> None:
     site = WorkspaceFixture(tmp_path / "w", clock=SystemClock())
     first = kernel(site, tmp_path / "log")

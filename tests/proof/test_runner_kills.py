@@ -101,7 +101,7 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> Counter[str]:
 
 
 def test_a_few_kills_of_runners(tmp_path: Path) -> None:
-    assert kill_again_and_again(tmp_path / "agents", 4, 3)["completed"] >= 4
+    assert kill_again_and_again(tmp_path / "agents", 3, 2)["completed"] >= 3
 
 
 @pytest.mark.proof
