@@ -48,7 +48,7 @@ def test_a_place_that_is_elsewhere_than_was_approved_is_asked_for_again(
     tmp_path: Path, broker: Any, begun: bool
 ) -> None:
     root = tmp_path / "lab"
-    with serving(root, broker.port, zones=zones(8.0), rules=ASKING) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(root, broker.port, zones=zones(8.0), rules=ASKING) as served:
         until(lambda: served.at() == (0.0, 0.0))
         served.add("m1", "go to the south, go to the annex", ME)
         until(lambda: len(asked(served)) == 1)
@@ -72,7 +72,7 @@ def test_a_place_that_is_elsewhere_than_was_approved_is_asked_for_again(
 
 def test_a_place_that_stays_within_what_a_person_is_shown_is_not_asked_for_again(tmp_path: Path, broker: Any) -> None:
     root = tmp_path / "lab"
-    with serving(root, broker.port, zones=zones(8.0), rules=ASKING) as served, Agv(broker.port):
+    with Agv(broker.port), serving(root, broker.port, zones=zones(8.0), rules=ASKING) as served:
         until(lambda: served.at() == (0.0, 0.0))
         served.add("m1", "go to the south, go to the annex", ME)
         until(lambda: len(asked(served)) == 1)

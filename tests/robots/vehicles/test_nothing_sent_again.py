@@ -32,8 +32,8 @@ def test_a_mission_ends_and_nothing_is_sent_again(tmp_path: Path, broker: Any, f
     config = {"places": {"far": [9.0, 0.0]}}
     speed = 20.0 if code == "VEHICLE_JUMPED" else 4.0
     with (
-        serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served,
         Agv(broker.port, fault, speed=speed) as one,
+        serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served,
     ):
         until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
         served.add("m1", "go to the far", "")
@@ -48,8 +48,8 @@ def test_a_mission_ends_and_nothing_is_sent_again(tmp_path: Path, broker: Any, f
 def test_what_was_refused_or_measured_may_be_tried_again(tmp_path: Path, broker: Any) -> None:
     config = {"places": {"far": [9.0, 0.0]}}
     with (
-        serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served,
         Agv(broker.port, "rejects", at=(5.0, 0.0, 0.0)),
+        serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served,
     ):
         until(lambda: served.at() == (5.0, 0.0) and served.at(OTHER))
         served.add("m1", "go to the far", "")
@@ -60,8 +60,8 @@ def test_what_was_refused_or_measured_may_be_tried_again(tmp_path: Path, broker:
 def test_a_vehicle_that_stands_beside_its_goal_is_sent_there_once_more(tmp_path: Path, broker: Any) -> None:
     zones = [{"name": "near", "pose": [1.5, 0.0, 0.0]}]
     with (
-        serving(tmp_path / "lab", broker.port, zones=zones, places={"near": [1.5, 0.0]}) as served,
         Agv(broker.port, "says it is there") as one,
+        serving(tmp_path / "lab", broker.port, zones=zones, places={"near": [1.5, 0.0]}) as served,
     ):
         until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
         served.add("m1", "go to the near", "")
@@ -70,7 +70,7 @@ def test_a_vehicle_that_stands_beside_its_goal_is_sent_there_once_more(tmp_path:
 
 
 def test_no_vehicle_is_given_a_mission_to_go_to_itself(tmp_path: Path, broker: Any) -> None:
-    with serving(tmp_path / "lab", broker.port) as served, Agv(broker.port):
+    with Agv(broker.port), serving(tmp_path / "lab", broker.port) as served:
         until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
         for id, there in (("m0", ME), ("m1", OTHER)):
             served.add(id, f"go to {there}", "")

@@ -27,7 +27,7 @@ GRAPH = {"places": PLACES, "edges": [["a", "b"], ["b", "c"], ["c", "d"]], "relea
 @pytest.mark.slice(3, 1)
 @pytest.mark.parametrize("config", [{"places": PLACES}, GRAPH, GRAPH | {"released_edges": 0}])
 def test_a_mission_waits_while_another_stands_on_its_way(tmp_path: Path, broker: Any, config: dict[str, Any]) -> None:
-    with serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(tmp_path / "lab", broker.port, zones=ZONES, **config) as served:
         put(served.two, 5.0, 0.0)
         until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
         served.add("m1", "go to the c", ME)
@@ -39,7 +39,7 @@ def test_a_mission_waits_while_another_stands_on_its_way(tmp_path: Path, broker:
 
 def test_a_vehicle_whose_mission_waits_for_a_place_carries_out_the_next_one(tmp_path: Path, broker: Any) -> None:
     zones = [*ZONES, {"name": "gate", "pose": [0.0, 4.0, 0.0]}]
-    with serving(tmp_path / "lab", broker.port, zones=zones) as served, Agv(broker.port):
+    with Agv(broker.port), serving(tmp_path / "lab", broker.port, zones=zones) as served:
         put(served.two, 5.0, 0.0)
         until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
         served.add("m1", "go to the b", ME)
@@ -59,7 +59,7 @@ def test_an_idle_vehicle_with_edges_steps_aside_to_the_place_of_the_map(
     """The passing place is told by its coordinates, and is a place of the edges."""
     zones = [*ZONES, {"name": "siding", "pose": [*at, 0.0], "passing": True}]
     graph = {"places": PLACES | {"bay": [5.0, 5.0]}, "edges": [*GRAPH["edges"], ["b", "bay"]]}
-    with serving(tmp_path / "lab", broker.port, zones=zones, **graph) as served, Agv(broker.port):
+    with Agv(broker.port), serving(tmp_path / "lab", broker.port, zones=zones, **graph) as served:
         put(served.two, 5.0, 0.0)
         until(lambda: served.at(OTHER) == (5.0, 0.0) and served.at() == (0.0, 0.0))
         served.add("m1", "go to the c", ME)
@@ -69,7 +69,7 @@ def test_an_idle_vehicle_with_edges_steps_aside_to_the_place_of_the_map(
 
 def test_what_is_kept_for_a_silent_vehicle_names_each_place_on_its_way(tmp_path: Path, broker: Any) -> None:
     graph = GRAPH | {"safety": {"stale_s": 1.0}}
-    with serving(tmp_path / "lab", broker.port, zones=ZONES, **graph) as served, Agv(broker.port, "stops reporting"):
+    with Agv(broker.port, "stops reporting"), serving(tmp_path / "lab", broker.port, zones=ZONES, **graph) as served:
         until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
         served.add("m1", "go to the d", ME)
         until(lambda: f"reservations/{ME}" in served.alerts())
@@ -78,7 +78,7 @@ def test_what_is_kept_for_a_silent_vehicle_names_each_place_on_its_way(tmp_path:
 
 
 def test_a_point_that_no_edge_leads_to_is_refused_before_anything_is_sent(tmp_path: Path, broker: Any) -> None:
-    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served:
         until(lambda: served.at() == (0.0, 0.0) and served.at(OTHER))
         served.world.jobs.accept([Order("off", ME, "move_to", {"target_pose": [7.0, 3.0, 0.0]})])
         until(lambda: served.world.jobs.load("off").status.state.terminal)
@@ -87,7 +87,7 @@ def test_a_point_that_no_edge_leads_to_is_refused_before_anything_is_sent(tmp_pa
 
 
 def test_an_order_of_a_person_over_a_standing_robot_is_refused(tmp_path: Path, broker: Any) -> None:
-    with serving(tmp_path / "lab", broker.port) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(tmp_path / "lab", broker.port) as served:
         put(served.two, 5.0, 0.2)
         until(lambda: served.at(OTHER) == (5.0, 0.2) and served.at() == (0.0, 0.0))
         served.world.jobs.accept([Order("over", ME, "move_to", {"target_pose": [9.0, 0.0, 0.0]})])
@@ -98,7 +98,7 @@ def test_an_order_of_a_person_over_a_standing_robot_is_refused(tmp_path: Path, b
 
 
 def test_a_further_part_of_the_way_is_not_released_while_another_stands_there(tmp_path: Path, broker: Any) -> None:
-    with serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served, Agv(broker.port, speed=2.0) as one:
+    with Agv(broker.port, speed=1.0) as one, serving(tmp_path / "lab", broker.port, zones=ZONES, **GRAPH) as served:
         until(lambda: served.at(OTHER) == (0.0, 8.0) and served.at() == (0.0, 0.0))
         served.world.jobs.accept([Order("far", ME, "target_navigation", {"target_label": "d"})])
         until(lambda: one.orders)
@@ -117,7 +117,7 @@ def test_a_further_part_of_the_way_is_not_released_while_another_stands_there(tm
 def test_the_place_of_a_robot_that_left_the_fleet_is_taken_until_its_entry_is_gone(tmp_path: Path, broker: Any) -> None:
     root = tmp_path / "lab"
     gone = {"robot_id": "amr_gone", "pose": [5.0, 0.0, 0.0, 0.0, 0.0, 0.0]}
-    with serving(root, broker.port, more=[gone]) as served, Agv(broker.port):
+    with Agv(broker.port), serving(root, broker.port, more=[gone]) as served:
         until(lambda: served.at() == (0.0, 0.0))
         served.add("m1", "go to (5, 0)", ME)
         until(lambda: served.mission("m1").waits)
@@ -130,7 +130,7 @@ def test_the_place_of_a_robot_that_left_the_fleet_is_taken_until_its_entry_is_go
 
 def test_a_place_that_the_map_has_elsewhere_is_not_driven_to(tmp_path: Path, broker: Any) -> None:
     zones = [{"name": "b", "pose": [5.0, 1.0, 0.0]}]
-    with serving(tmp_path / "lab", broker.port, zones=zones, places=PLACES) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(tmp_path / "lab", broker.port, zones=zones, places=PLACES) as served:
         until(lambda: served.at() == (0.0, 0.0))
         served.world.jobs.accept([Order("b", ME, "target_navigation", {"target_label": "b"})])
         until(lambda: served.world.jobs.load("b").status.state.terminal)
@@ -145,7 +145,7 @@ def test_an_entry_that_changes_while_the_kernel_runs_is_told_and_other_limits_st
     tmp_path: Path, broker: Any, member: str
 ) -> None:
     root = tmp_path / "lab"
-    with serving(root, broker.port) as served, Agv(broker.port) as one:
+    with Agv(broker.port) as one, serving(root, broker.port) as served:
         until(lambda: served.at() == (0.0, 0.0))
         before = (root / "TARGETS.md").read_text()
         page = json.loads(before)
