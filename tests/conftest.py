@@ -23,7 +23,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.register_profile("fast", settings.get_profile("house"), max_examples=16)
-settings.register_profile("search", settings.get_profile("house"), max_examples=160, derandomize=False)
+settings.register_profile("search", settings.get_profile("house"), max_examples=200, derandomize=False)
 settings.load_profile("house")
 
 # A shell starts what runs in the background deaf to it, and all that a test starts would be so too.

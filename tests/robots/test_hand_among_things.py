@@ -133,7 +133,7 @@ def test_every_operation_of_the_profile_is_tried():
     assert set(ORDERS) == {op.name for op in OPERATIONS} >= set(HANDLING_ACTS)
 
 
-@pytest.mark.slice(7)  # of four kinds, so that each operation has its turn
+@pytest.mark.slice(7)
 @pytest.mark.parametrize("kind", BYSTANDERS)
 @pytest.mark.parametrize(("op", "n"), CASES, ids=str)
 def test_what_the_hand_was_left_round_stays_through_every_operation(opened, op, n, kind):
