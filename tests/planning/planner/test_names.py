@@ -312,7 +312,7 @@ COUNTED = [
     (("pocketknife", "mug"), "is there a knife?", ""),
     (("eyeglasses", "glasses"), "how many glasses are there?", ""),
     (("pineapple", "apple"), "how many apples are there?", "1"),
-    (("pineapple", "mug"), "is there an apple?", "no"),
+    (("pineapple", "mug"), "is there an apple?", ""),
     (("hammer", "wrench", "mug"), "are there any tools?", ""),
     (("锤子", "扳手", "杯子"), "有工具吗？", ""),
     (("cup", "plate"), "are there any tools?", "no"),
@@ -612,9 +612,7 @@ def test_a_place_is_named_by_the_same_rules():
     ("named", "text", "part"),
     [
         (SHOES, "where is the left shoe?", "left shoe is on the table (0.30"),
-        (OPENER, "is there a can?", "no can"),
         (JUICE, "how many apples are there?", "1: the apple"),
-        (COASTER, "杯子在哪里？", "没有杯子"),
         (COASTER, "杯垫在哪里？", "杯垫在"),
         (STANDS, "how many stands are there?", "2: the stand and the plant stand"),
         (STANDS, "do you see a stand?", "yes"),
@@ -625,6 +623,24 @@ def test_a_place_is_named_by_the_same_rules():
 def test_a_question_is_about_the_thing_that_is_named(named, text, part):
     told = interpret(text, things(*named))
     assert isinstance(told, QuestionIntent) and part in told.answer, told
+
+
+@pytest.mark.parametrize(
+    ("named", "question", "order"),
+    [
+        (OPENER, "is there a can?", "put the can in the basket"),
+        (("teddy bear",), "where is the teddy?", "put the teddy in the basket"),
+        (("ibuprofen tablets",), "is the ibuprofen in the basket?", "put the ibuprofen in the basket"),
+        (("solder spool",), "is there any solder?", "put the solder in the basket"),
+        (COASTER, "杯子在哪里？", "把杯子放进篮子"),
+        (("布洛芬缓释片",), "篮子里有布洛芬吗？", "把布洛芬放进篮子"),
+        (("焊锡丝",), "有焊锡吗？", "把焊锡放进篮子"),
+    ],
+)
+def test_a_word_that_is_only_a_part_of_a_name_is_asked_about_in_a_question_as_in_an_order(named, question, order):
+    asked, ordered = (interpret(text, things(*named)) for text in (question, order))
+    assert isinstance(asked, RefusedIntent) and isinstance(ordered, RefusedIntent), asked
+    assert asked.reason == ordered.reason and asked.candidates == ("a0",)
 
 
 def test_those_that_may_be_meant_are_named_with_what_tells_them_apart():

@@ -256,8 +256,7 @@ class NounResolver:
         """No thing is meant: () where "all" of them are none, else why, with the things that may be meant."""
         if perhaps:
             raise self._asked("planner.perhaps", noun, [fit.id for fit in perhaps], what=bare(noun))
-        doubtful = [fit for fit in fits if not fit.certain]
-        if len(doubtful) < len(fits):
+        if any(fit.certain for fit in fits):
             if noun.quantity == "all" and not noun.count:
                 self._note_uncounted(noun, fits)
                 return ()
@@ -265,12 +264,16 @@ class NounResolver:
             raise NotUnderstood(
                 "planner.missing_there", "missing", what=noun.text if noun.other else bare(noun), here=listed
             )
-        if doubtful:
-            ids = [fit.id for fit in doubtful if self.sparing or fit.id not in self.into]
-            raise self._asked("planner.perhaps", noun, ids or [fit.id for fit in doubtful], what=bare(noun))
+        self.ask_if_part_of_a_name(noun, fits)
         if more := self.of_no_known_kind(noun, fits):
             raise self._asked("planner.kind_unknown", noun, more)
         raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.here())
+
+    def ask_if_part_of_a_name(self, noun: NounPhrase, fits: Sequence[Fit]) -> None:
+        """Raises NotUnderstood where nothing is called so, and names have the word: ibuprofen, of ibuprofen tablets."""
+        if fits and not any(fit.certain for fit in fits):
+            ids = [fit.id for fit in fits if self.sparing or fit.id not in self.into]
+            raise self._asked("planner.perhaps", noun, ids or [fit.id for fit in fits], what=bare(noun))
 
     def _chosen(self, noun: NounPhrase, here: list[Fit], doubtful: list[Fit], fits: list[Fit]) -> tuple[str, ...]:
         """The things that are meant, of those that fit: for one the closest fit, for all or a number every fit.

@@ -177,6 +177,8 @@ class _QuestionAnswerer(SceneSentences):
         return self.joined(map(self.colour_of, unknown)) if unknown else self.none(part)
 
     def none(self, part: QuestionPart) -> str:
+        """That no such thing is here. Raises NotUnderstood where a name has the word, as for an order."""
+        self.resolver.ask_if_part_of_a_name(part.noun, self.resolver.fits(part.noun))
         things = (*self.scene.objects, *self.scene.furniture)
         here = self.bare(t.id for t in things if t.id not in self.robots)
         if part.noun.words and not self.vocabulary.knows(part.noun.words[-1][0]):  # it may be called otherwise

@@ -38,7 +38,7 @@ def where(d: Draw, s: Speech) -> tuple[str, Truth]:
 
 
 def where_modifier(d: Draw, s: Speech) -> tuple[str, Truth]:
-    """ "Where is the can?", with only a can opener: there is none."""
+    """ "Where is the can?", with only a can opener: asked; that there is none would be untrue of its word."""
     d.ordinary_places(2)
     name = d.compound()
     phrase = d.bare(name)
@@ -48,7 +48,7 @@ def where_modifier(d: Draw, s: Speech) -> tuple[str, Truth]:
     if found.thing is not None or found.among:
         raise Redraw
     return _asked(s, s.pick("where is {}", "{}在哪里 / {}在哪儿").format(s.the(phrase))), Truth(
-        answer=Answer("where", none=True)
+        answer=Answer("where", none=True, asked=True)
     )
 
 
@@ -90,7 +90,8 @@ def how_many(d: Draw, s: Speech) -> tuple[str, Truth]:
     text = s.pick("how many {} are there / how many {} do you see", "有几{m}{} / 有多少{m}{} / 一共有几{m}{}").format(
         phrase.plural, m=s.measure(phrase)
     )
-    return _asked(s, text), Truth(answer=Answer("count", _ids(every(phrase, d.things)), count, none=count == 0))
+    names = _ids(every(phrase, d.things))
+    return _asked(s, text), Truth(answer=Answer("count", names, count, none=not count, asked=not count))
 
 
 def how_many_in(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -129,7 +130,7 @@ def is_there(d: Draw, s: Speech) -> tuple[str, Truth]:
     text = s.pick("is there {a} / is there {a} here / do you see {a}", "有{n}吗 / 有没有{n} / 这里有{n}吗").format(
         a=s.a(phrase) if s.en else "", n=phrase.text
     )
-    return _asked(s, text), Truth(answer=Answer("exists", yes=there, none=not there))
+    return _asked(s, text), Truth(answer=Answer("exists", yes=there, none=not there, asked=not there))
 
 
 def is_in(d: Draw, s: Speech) -> tuple[str, Truth]:
@@ -158,7 +159,7 @@ def is_modifier_in(d: Draw, s: Speech) -> tuple[str, Truth]:
     if found.thing is not None or found.among:
         raise Redraw
     text = s.pick("is {a} in {p}", "{a}在{p}里吗").format(a=s.the(phrase), p=s.the(place.name))
-    return _asked(s, text), Truth(answer=Answer("yes_no", yes=False, none=True))
+    return _asked(s, text), Truth(answer=Answer("yes_no", yes=False, none=True, asked=True))
 
 
 def which_most(d: Draw, s: Speech) -> tuple[str, Truth]:

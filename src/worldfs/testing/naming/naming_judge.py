@@ -30,6 +30,7 @@ _NUMBERS: Final = {
 _NUMBER: Final = re.compile(r"\d+|\b(?:no|none|nothing|zero|one|two|three|four|five)\b|没有|[无零一两二三四五]")
 _NO: Final = re.compile(r"\b(?:no|none|nothing|not|never|cannot|isn't|don't)\b|没|不|无")
 _YES: Final = re.compile(r"\byes\b|^ ?(?:是|对|在)")
+_NONE_HERE: Final = re.compile(r"\bthere (?:is|are) no\b|这里没有")
 _DECIMAL: Final = re.compile(r"\d+\.\d+")
 _SPACE: Final = re.compile(r"\([-\d. ]*\)")
 
@@ -172,6 +173,8 @@ def _answered(case: Case, tried: Tried, answer: Answer) -> Verdict:
     if tried.refused or not tried.ok:
         return Verdict.RIGHT if answer.none or case.truth.ask else Verdict.NEEDLESS
     said, rest = _said(case, tried.reply)
+    if answer.asked and _NONE_HERE.search(tried.reply):
+        return Verdict.UNTRUE
     if answer.none and _NO.search(rest):
         return Verdict.RIGHT
     named = {i.id for i in said} & {i.id for i in case.things}

@@ -53,7 +53,7 @@ class Answer:
     """What a true answer says. `names`: ids that it names; `number` and `yes` where the question asks for them.
 
     `none`: a refusal, or the word that there is no such thing, is the right answer. `about`: ids that a list may name
-    besides, because the question does.
+    besides, because the question does. `asked`: a name here has the word, so that "there is no such thing" is untrue.
     """
 
     kind: str  # where | list | count | yes_no | which
@@ -62,6 +62,7 @@ class Answer:
     yes: bool = False
     none: bool = False
     about: frozenset[str] = frozenset()
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
