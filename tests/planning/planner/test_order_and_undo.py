@@ -82,3 +82,34 @@ def test_what_was_in_the_hand_before_is_not_put_back(world, scene):
     world.relate("apple_01", Relation("apple_01", "in", "basket_01"), (0.42, 0.4, 0.04))
     report = Planner(world).run("undo")
     assert not report.moved and "apple" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("put the can back where it was", "last instruction did not move this, or it is back already: can (can_01)"),
+        ("put the apple and the can back where they were", "can (can_01)"),
+        ("把罐子放回原处", "上一条指令没有移动"),
+        ("把苹果和罐子都放回去", "上一条指令没有移动"),
+        ("把罐子归位", "归位"),
+    ],
+)
+def test_what_the_last_instruction_did_not_move_is_not_put_back(world, scene, text, words):
+    world.relate("apple_01", Relation("apple_01", "in", "basket_01"), (0.42, 0.4, 0.04))
+    world.was = scene
+    report = Planner(world).run(text)
+    assert not (report.ok or report.moved or world.log) and words in report.reason, report.reason
+
+
+@pytest.mark.parametrize("text", ["undo", "put everything back where it was", "撤销"])
+def test_where_all_is_where_it_was_before_nothing_is_undone(world, scene, text):
+    world.was = scene
+    report = Planner(world).run(text)
+    assert not (report.ok or report.moved) and "no such thing" not in report.reason, report.reason
+
+
+def test_of_all_things_those_that_the_last_instruction_moved_are_put_back(world, scene):
+    world.relate("apple_01", Relation("apple_01", "in", "basket_01"), (0.42, 0.4, 0.04))
+    world.was = scene
+    assert Planner(world).run("put everything back where it was").ok
+    assert world.where("apple_01") == ("on", "table_01") and len(world.log) == 2

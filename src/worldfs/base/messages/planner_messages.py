@@ -135,6 +135,14 @@ ROWS = {
     "planner.between": ("between which two? Name them", "哪两个之间？请说出名字"),
     "planner.too_near": ("{names} stand too close together to put {name} between them", "{names} 之间放不下 {name}"),
     "planner.no_history": ("there is no earlier instruction here that could be undone", "没有可以撤销的指令"),
+    "planner.not_moved_last": (
+        "the last instruction did not move this, or it is back already: {names}. Only the last one can be undone; say where it goes",
+        "上一条指令没有移动，或者已经放回：{names}。只有上一条指令可以撤销；请说放到哪里",
+    ),
+    "planner.nothing_moved_last": (
+        "all is where it was before the last instruction, and no earlier one can be undone",
+        "一切都在上一条指令之前的位置，更早的指令不能撤销",
+    ),
     "planner.my_side": (
         "where “{word}” is, is not known here: directions are the robot's own; say e.g. left of the can, or 10 cm to the left",
         "不知道“{word}”在哪里：方向都以机器人为准；请说例如：罐子左边，或向左移10厘米",

@@ -358,6 +358,8 @@ class ChineseParser(ChineseNounParser):
             if self.unknown():
                 raise self.no_noun()
             raise NotUnderstood("planner.object", verb=word.text)
+        if act == "home":  # 把杯子归位
+            raise NotUnderstood("planner.word", word=word.text)
         if act in ("put", "throw", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
         hollow = "itself" if "clear" in acts and word.text in lexicon_zh.AWAY else ""

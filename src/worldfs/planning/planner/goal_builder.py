@@ -269,7 +269,7 @@ class GoalBuilder:
         if not left or clause.act in ("look", "go"):
             return found
         source = any(side == "from" for side, _ in clause.places) or any(noun.at for noun in clause.what)
-        several = all(noun.quantity == "all" for noun in clause.what)
+        several = all(noun.quantity == "all" and not noun.summed for noun in clause.what)
         kept = [goal for goal in found if subject(goal) not in left]
         sure = source or all(inside[id] & self.closed for id in left)
         if not (several and sure and kept):
@@ -752,6 +752,12 @@ class GoalBuilder:
         if before is None:
             raise NotUnderstood("planner.no_history", "missing")
         goals, lost = undo_goals(before, self.scene, wanted)
+        there = {*(wanted or ())} - {*lost, *map(subject, goals)}
+        some = (goals or lost) and all(noun.quantity == "all" and not noun.summed for noun in clause.what)
+        if there and not some:
+            raise NotUnderstood("planner.not_moved_last", "missing", names=self.resolve.names(sorted(there)))
+        if not (goals or lost):
+            raise NotUnderstood("planner.nothing_moved_last", "missing")
         if lost:
             names = self.resolve.names(lost)
             if not goals:
