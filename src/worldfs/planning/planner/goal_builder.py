@@ -753,8 +753,8 @@ class GoalBuilder:
             raise NotUnderstood("planner.no_history", "missing")
         goals, lost = undo_goals(before, self.scene, wanted)
         there = {*(wanted or ())} - {*lost, *map(subject, goals)}
-        some = (goals or lost) and all(noun.quantity == "all" and not noun.summed for noun in clause.what)
-        if there and not some:
+        each = [(noun.quantity == "all" and not noun.summed) or _names_no_kind(noun) for noun in clause.what]
+        if there and not ((goals or lost) and all(each)):
             raise NotUnderstood("planner.not_moved_last", "missing", names=self.resolve.names(sorted(there)))
         if not (goals or lost):
             raise NotUnderstood("planner.nothing_moved_last", "missing")
@@ -779,6 +779,10 @@ class GoalBuilder:
 
     def _close(self, clause: Clause) -> list[Goal]:
         return [GripperGoal("closed")]
+
+
+def _names_no_kind(noun: NounPhrase) -> bool:
+    return bool(noun.words) and all("*" in senses for _, senses in noun.words)
 
 
 def _of_these(aside: NounPhrase, nouns: tuple[NounPhrase, ...]) -> NounPhrase:

@@ -193,11 +193,12 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
 
 
 class _Sized(NamedTuple):
-    """A name that ends in a size or a code: "blood sample B", 洗发水 500ml."""
+    """A name that ends in a size or a code: "blood sample B", 洗发水 500ml; `leads`: or begins with it, 13毫米套筒."""
 
     id: str
     stem: tuple[str, ...]
     code: tuple[str, ...]
+    leads: bool = False
 
 
 def _sizes(vocabulary: Vocabulary) -> list[_Sized]:
@@ -208,6 +209,8 @@ def _sizes(vocabulary: Vocabulary) -> list[_Sized]:
         code = parts.full[len(parts.stem) :]
         if parts.stem and parts.ending is Ending.NUMBER and any(not word.isdecimal() for word in code):
             found.append(_Sized(called.id, parts.stem, code))
+        if called.tail and parts.full and not is_chinese(parts.full[0]):
+            found += [_Sized(called.id, parts.full[n:], parts.full[:n], True) for n in range(1, len(parts.full))]
     return found
 
 
@@ -329,9 +332,12 @@ def _sized(text: str, told: list[TextPiece], at: int, sizes: list[_Sized]) -> It
                 continue
             code = list(one.code)
             ways = [[*code, *noun], [*code, "的", *noun]] if code[0].isdecimal() else [[*noun, *code]]
+            ways = [[*code, "的", *noun]] if one.leads else ways
             for way in ways:
                 end = at + len(way)
-                if said[at:end] == way and all(_near(text, told, n) for n in range(at + 1, end)):
+                if said[at:end] == way and all(
+                    _near(text, told, n) or _is_point(text, told, n) for n in range(at + 1, end)
+                ):
                     ends.setdefault(end, set()).add(one.id)
     for end, ids in ends.items():
         yield end, _these(text[told[at].start : told[end - 1].end], ids)
@@ -429,6 +435,11 @@ def _owned_zh(
         ends = _OWNED_ENDS.match(text, stop) if text.startswith(owner, start) else None
         if ends is not None and (ends["aside"] or _ASIDE_BEFORE.search(text[:start])):
             yield at + len(owner), ((owner, ids),)
+
+
+def _is_point(text: str, told: list[TextPiece], at: int) -> bool:
+    """2.2k: is the word here what follows the point of a number?"""
+    return text[told[at - 1].end : told[at].start] == "." and told[at - 1].text.isdecimal()
 
 
 def _near(text: str, told: list[TextPiece], at: int) -> bool:

@@ -474,8 +474,16 @@ class Vocabulary:
         if any(left[at:] in self.chinese for at in range(len(left))):
             return False
         # 空调|遥控器: of three signs the first two are a word; 饼干|铁盒
-        alone = len(left) == 1 and len(word) == 2 and before.endswith(left)
+        alone = len(left) == 1 and len(word) == 2 and before.endswith(left) and not self._ends_several(word)
         return alone or left[-1:] in set(BINDING_SIGNS)
+
+    def _ends_several(self, word: str) -> bool:
+        """Do names that differ before it end in the word, and not in a head of one sign (防水|袋, 香水|袋): 种子 of
+        薄荷种子 and 罗勒种子? A sign after a number measures: 20牙|齿轮."""
+        names = {"".join(called.full) for called in self.called.values()}
+        fronts = {name.removesuffix(word) for name in names if name.endswith(word)} - {""}
+        measured = all(len(front) > 1 and front[-2].isdigit() for front in fronts)
+        return len(fronts) > 1 and (measured or not names_head(word[-1], word))
 
     def _is_part(self, signs: str, text: str, said: Sequence[str]) -> bool:
         """Are the signs only a part of a word of a Chinese name: 红 of 小红的杯子, 成品 of 半成品面包?"""

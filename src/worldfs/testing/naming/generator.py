@@ -46,7 +46,7 @@ QUESTIONS: Final = frozenset((
 ENGLISH_ONLY: Final = frozenset().union(
     one_thing.ENGLISH_ONLY, endings.ENGLISH, stated.ENGLISH, said_besides.ENGLISH, not_so.ENGLISH, left_places.ENGLISH
 )
-CHINESE_ONLY: Final = said_besides.CHINESE | said_once.CHINESE | not_so.CHINESE
+CHINESE_ONLY: Final = partly.CHINESE | said_besides.CHINESE | said_once.CHINESE | not_so.CHINESE
 TRIES: Final = 400  # of the same kind, until its truth is certain
 
 

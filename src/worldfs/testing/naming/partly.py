@@ -86,4 +86,35 @@ def half_of_a_word(d: Draw, s: Speech) -> tuple[str, Truth]:
     return s.put(s.all(said) if roll < 0.65 else s.the(said), s.into(place)), Truth()
 
 
-KINDS: Final[Mapping[str, Kind]] = {"fits in part": partly_named, "half of a word": half_of_a_word}
+def measured_first(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """13毫米的套筒, of 13毫米套筒 and 10毫米套筒: that one; and all, or how many, by the head of both."""
+    head, measures = d.rng.choice(words_zh.MEASURED.split(", ")).split("|")
+    one, other = d.rng.sample(measures.split(), 2)
+    found = [d.add(chinese((measure,), head)) for measure in (one, other)]
+    return _alike(d, s, chinese((), head), found, chinese((f"{one}的",), head).text)
+
+
+def sorts_of_a_head(d: Draw, s: Speech) -> tuple[str, Truth]:
+    """All of 薄荷种子 and 罗勒种子 by their head, or how many of it there are, or one by its name."""
+    head, sorts = d.rng.choice(words_zh.SORTS.split(", ")).split("|")
+    found = [d.add(chinese((sort,), head)) for sort in d.rng.sample(sorts.split(), 2)]
+    return _alike(d, s, chinese((), head), found, found[0].name.text)
+
+
+def _alike(d: Draw, s: Speech, head: Label, found: Sequence[Item], one: str) -> tuple[str, Truth]:
+    place = d.ordinary_places(1)[0]
+    d.fill(0, 2, clear=[head])
+    way = d.rng.choice(("all", "count", "two", "one", "but"))
+    if way == "count":
+        return f"有几个{head.text}？", Truth(answer=Answer("count", frozenset(t.id for t in found), 2))
+    if way == "but":
+        return all_but(d, s, one, [found[0]])
+    said = {"all": s.all(head), "two": s.both(head), "one": one}[way]
+    return s.put(said, s.into(place)), Truth(ends(found[:1] if way == "one" else found, [place.id]))
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "fits in part": partly_named, "half of a word": half_of_a_word, "measured first": measured_first,
+    "sorts of a head": sorts_of_a_head,
+}  # fmt: skip
+CHINESE: Final = frozenset(("measured first", "sorts of a head"))

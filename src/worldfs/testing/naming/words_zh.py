@@ -124,6 +124,14 @@ TAILS: Final = "250毫升, 1米,  2厘米,  莲芷酒店,  Maren, 《霁川》, 
 HALVES: Final = (  # a modifier, and signs of it that say another thing
     "防水|水, 反光|光, 半成品|成品, 仿真|真, 小红的|红的, 老黄的|黄的, 大林的|林的, 小白的|白的, 无铅|铅, 防滑|滑"
 )
+MEASURED: Final = (  # a head, and what is measured of it in names
+    "套筒|8毫米 10毫米 13毫米, 电阻|10k 470欧 2.2k, 齿轮|20牙 40牙, 螺栓|M6 M8, 电容|100微法 10nF, 插座|3孔 5孔, "
+    "钻头|6毫米 8毫米, 铜管|15毫米 22毫米, 砝码|50克 200克, 轴承|6mm 8mm"
+)
+SORTS: Final = (  # a head that no list knows, and what its sorts are called
+    "种子|薄荷 罗勒 辣椒 黄瓜 油菜, 项圈|猫 狗 兔, 哨片|竖笛 单簧管, 轴承|推力 滚针, 唱片|爵士 民谣, 拨片|吉他 琵琶, "
+    "耳塞|硅胶 海绵, 试纸|酸碱 血糖"
+)
 MIXED: Final = (
     "USB|线, T|恤, A4|纸, LED|灯, 3D|眼镜, K歌|话筒, CD|盒, 5号|电池, 7号|电池, U|盘, PVC|管, GPS|定位器, AA|电池, "
     "Type-C|线, 2号|钥匙"
