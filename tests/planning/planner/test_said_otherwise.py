@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from worldfs.base.model import Thing
-from worldfs.planning.planner import interpret
+from worldfs.planning.planner import RefusedIntent, interpret
 from worldfs.planning.planner.goals import subject
 
 TABLE = Thing("table_01", "Table", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.05), shape="table")
@@ -75,6 +75,10 @@ THROWN = {
     "扔掉李子": "李子>垃圾桶",
     "把李子丢掉吧": "李子>垃圾桶",
     "把李子扔垃圾桶里": "李子>垃圾桶",
+    "李子扔垃圾桶": "李子>垃圾桶",
+    "把李子和钥匙丢垃圾桶": "李子>垃圾桶 钥匙>垃圾桶",
+    "李子扔钥匙": "! impossible",
+    "李子扔桌子上": "! unknown",
     "拿起李子，把它扔掉": "李子>垃圾桶",
     "别扔掉李子，把它放进篮子": "李子>篮子",
     "throw the plum": "! unknown",
@@ -189,6 +193,14 @@ def _scene(text):
 @pytest.mark.parametrize(("text", "end"), THERE.items())
 def test_there_is_the_only_place_that_was_named(told, text, end):
     assert told(text, *_scene(text)) == end
+
+
+@pytest.mark.parametrize(
+    "text", ["李子扔桌子上", "把东西分类", "把东西按", "把", "sort the things", "sort the things by", "put the"]
+)
+def test_no_reply_shows_an_ellipsis_for_a_word(make, text):
+    found = interpret(text, make["scene"](make["ball"]("a0", 0.5, 0.2, name="李子")))
+    assert isinstance(found, RefusedIntent) and "…" not in found.reason and "“”" not in found.reason, found
 
 
 @pytest.mark.parametrize(("text", "end"), THROWN.items())

@@ -78,6 +78,7 @@ ROWS = {
     "planner.object": ("“{verb}” what? Name the thing", "“{verb}”什么？请说出是哪个东西"),
     "planner.where": ("“{word}”: to where? Name the place", "“{word}”到哪里？请说出地方"),
     "planner.sort_by": ("sort by colour or by kind; “{word}” is neither", "可以按颜色或种类分类；“{word}”都不是"),
+    "planner.sort_by_what": ("sort by colour or by kind? Say which", "按颜色还是按种类分类？请说明"),
     "planner.missing": ("there is no “{what}” here; here are: {here}", "这里没有“{what}”；这里有：{here}"),
     "planner.perhaps": (
         "nothing here is called just “{what}”; do you mean {names}? Say its name or its id",

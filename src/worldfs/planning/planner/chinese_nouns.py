@@ -126,7 +126,7 @@ class ChineseNounParser:
         word = self.here()
         if "neg" in word.kinds:
             return NotUnderstood("planner.negation", "negation", word=word.text)
-        return NotUnderstood("planner.word", word=self.unknown() or word.text or "…")
+        return NotUnderstood("planner.word", word=self.unknown() or self.word_here())
 
     def unknown(self) -> str:
         """The run of signs here that neither the grammar nor the scene knows: 独角兽; "" for none."""
@@ -142,7 +142,11 @@ class ChineseNounParser:
         word = self.unknown()
         if word[:1] == "最" and len(word) > 1:
             return NotUnderstood("planner.not_compared", "missing", word=word)
-        return NotUnderstood("planner.noun", word=word or self.here().text or said or "…", hint="")
+        return NotUnderstood("planner.noun", word=word or self.here().text or said or self.word_here(), hint="")
+
+    def word_here(self) -> str:
+        """The word here; at the end of a sentence its last one."""
+        return self.here().text or (self.words[-1].text if self.words else "")
 
     def length(self) -> float:
         """10厘米 · 10cm · 五公分 · 一点: metres, 0.0 and nothing consumed for none."""

@@ -322,8 +322,8 @@ class ChineseParser(ChineseNounParser):
             place = self.place(word.text)
             ors = tuple(self.or_places)
             return Clause("put", what, (place,), but, or_places=ors, gap=self.gap, each=self.each)
-        if what and "throw" in acts and (place := self.place(word.text))[0] == "in":
-            return Clause("put", what, (place,), but)
+        if what and "throw" in acts and (place := self.place(word.text))[0] in ("in", "to"):
+            return Clause("put", what, (("in", place[1]),), but)  # 扔垃圾桶, as 扔进垃圾桶
         if what and {"back", "undo"} & set(acts):
             return Clause("undo", what, (), but)
         if what and "stackon" in acts:
@@ -349,7 +349,7 @@ class ChineseParser(ChineseNounParser):
         if act == "sort":
             by = by or self.attribute()
             if not by:
-                raise NotUnderstood("planner.sort_by", word="…")
+                raise NotUnderstood("planner.sort_by_what")
             return Clause("sort", what, (), but, by)
         places: tuple[Place, ...] = ()
         if act == "clear" and what and (verb := self.take("to", "act:put")):
@@ -480,7 +480,7 @@ class ChineseParser(ChineseNounParser):
             return "colour"
         if self.take("attr_kind"):
             return "kind"
-        raise NotUnderstood("planner.sort_by", word=self.here().text or "…")
+        raise NotUnderstood("planner.sort_by", word=self.word_here())
 
     def going(self) -> Clause:
         spot = self.coordinates()

@@ -435,10 +435,10 @@ class EnglishParser(EnglishNounParser):
             by = {"color": "colour", "colour": "colour", "colors": "colour", "colours": "colour"}.get(word, "")
             by = by or ("kind" if word in ("kind", "kinds", "type", "types", "category", "sort") else "")
             if not by:
-                raise NotUnderstood("planner.sort_by", word=word)
+                raise NotUnderstood("planner.sort_by" if word else "planner.sort_by_what", word=word)
         more, but2 = self.places("sort")
         if not by:
-            raise NotUnderstood("planner.sort_by", word="…")
+            raise NotUnderstood("planner.sort_by_what")
         return Clause("sort", what, (*places, *more), (*but, *but2), by)
 
     def other_place(self, side: str) -> bool:
