@@ -342,6 +342,7 @@ class EnglishNounParser:
                 )
         elif quantity in ("any", "all"):
             freely = bool(self.phrase(_OF_THEM)) or freely
+        pairs = count != 1 and bool(self.phrase(("pairs of",)))
         other = bool(self.phrase(_OTHER)) or other
         best = self._best(quantity)
         of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED | lexicon_en.PLAIN_SIZES
@@ -354,7 +355,7 @@ class EnglishNounParser:
             raise NotUnderstood("planner.word", word=quote)
         if count and quantity == "any" and not freely and found and all("*" in senses for _, senses in found):
             quantity = "the"  # "three things": which, unless there are three?
-        plural = plural and not pair
+        plural, pair = (plural or pairs) and not pair, pair or pairs
         several = plural  # "the heaviest cubes": how many is not said
         # "the heaviest of the cubes", "the heavier one of the two fruits", "the heaviest"
         if best and not any(words[0] not in ("one", "ones") for words in found):
@@ -374,7 +375,8 @@ class EnglishNounParser:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             self._stuck()
-        if count > 1 and not (best or plural) and len(found) > 1 and not any(map(self._describes, found)):
+        numbered = count > 1 and quantity != "all"
+        if numbered and not (best or plural) and len(found) > 1 and not any(map(self._describes, found)):
             raise NotUnderstood("planner.word", word=str(count))  # "the 3 kg weight": no count, and of no name
         if measured := self.vocabulary.measured_otherwise(count or number, found):  # "the 1 litre bottle", of 2 litres
             what = " ".join(self.tokens[start : self.at])
@@ -437,7 +439,7 @@ class EnglishNounParser:
                 colour = self._colour()
                 words = (*((colour,) if colour else ()), (word, frozenset("*")))
                 return "", 0, NounPhrase(word, words, "all", plural=True, other=other)
-            if word == "both" and not (self._words_here() or self.ahead() in _BEFORE_NOUN):
+            if word == "both" and not (self._words_here() or self.ahead() in (*_BEFORE_NOUN, "pairs")):
                 return "", 0, NounPhrase(word, quantity="all", count=2, pronoun=True, plural=True)
             self.phrase(("of",))
             if self.ahead() in lexicon_en.PRONOUNS:
@@ -507,7 +509,7 @@ class EnglishNounParser:
             self.at += 1
             found += said
             plural = (not numbered and self.vocabulary.is_plural(found[-1][0])) or word == "stuff"
-            if word in ("fruit", "stuff") and quantity in ("", "the"):
+            if word in lexicon_en.COLLECTIVE and quantity in ("", "the"):
                 plural = True
         return found, plural
 

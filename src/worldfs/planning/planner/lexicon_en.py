@@ -163,6 +163,9 @@ OTHER_THAN_END = _set(
 GENERIC_EN = _set("object objects thing things item items one ones stuff")
 GENERIC_ZH = _set("东西 物体 物品 物件")
 MASS = frozenset(("stuff", "k:fruit", "k:toy", *GENERIC_ZH))  # a bare mass word means all of it
+COLLECTIVE = _set(  # words for many things that have no number: "the food" is all of it
+    "fruit stuff food cutlery silverware crockery tableware clothing laundry stationery jewellery jewelry luggage equipment"
+)
 PAIRED = _set(  # plurals that may be said of one thing, or of one pair
     "scissors glasses sunglasses spectacles goggles binoculars pliers pincers tweezers tongs forceps shears clippers "
     "snips cutters nippers strippers calipers callipers compasses dividers scales trousers pants jeans shorts tights "

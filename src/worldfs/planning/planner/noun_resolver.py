@@ -344,8 +344,8 @@ class NounResolver:
         return alike and noun.words[-1][0] not in lexicon_en.PAIRED
 
     def is_one(self, noun: NounPhrase, found: Sequence[Fit]) -> bool:
-        """Is one thing called by the words of "a pair of scissors", "a packet of chips"?"""
-        if len(found) != 1 or found[0].several:
+        """Is one thing called by the words of "a pair of scissors", "a packet of chips"; or each of "two pairs"?"""
+        if (len(found) != 1 and not noun.plural) or any(fit.several for fit in found):
             return False
         another = found[0].kind is not FitKind.NAME or self.vocabulary.is_packed_otherwise(found[0].id, noun.pack)
         return not (noun.pack and another)
@@ -355,7 +355,8 @@ class NounResolver:
         named_so = fit.kind is FitKind.NAME and not fit.several and not is_chinese(noun.words[-1][0])
         owned = any(word == "s" for word, _ in noun.words)  # the chef's and the guest's knives
         each = owned or noun.count or noun.other or noun.words[-1:] in self.shared
-        return noun.plural and not named_so and not each and noun.words[-1][1].isdisjoint(lexicon_en.MASS | {"*"})
+        all_of_it = noun.words[-1][0] in lexicon_en.COLLECTIVE or noun.words[-1][1] & (lexicon_en.MASS | {"*"})
+        return noun.plural and not (named_so or each or all_of_it)
 
     def _unknown(self, noun: NounPhrase, fits: Sequence[Fit]) -> list[str]:
         """Things that may be of the kind that is said, though their names do not say it: a sneaker, of the shoes."""
