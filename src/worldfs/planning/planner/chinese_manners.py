@@ -13,10 +13,10 @@ _ASKS: Final = rf"{_ASKED_TOO}|帮|打扰|我"
 _BEFORE: Final = re.compile(
     rf"(?:(?:不好意思|抱歉|对不起)(?={_ASKS})|打扰(?:一下|了)?|你好|您好|嗨|嘿|{_FREE}|请问"
     rf"|我(?:想|要|得)(?:请|让|麻烦|拜托)(?:你|您)|(?:要|得)?麻烦{_YOU}|劳驾{_YOU}|拜托{_YOU}"
-    rf"|(?:你|您)(?:应该|应当|需要|必须)|(?:请)?{_YOU}帮(?:个)?忙|我们来|咱们(?:来)?)[,、\s]*"
+    rf"|(?:你|您)(?:应该|应当|需要|必须)|(?:请)?{_YOU}帮(?:个)?忙|我们来|咱们(?:来)?|帮我一?把手(?=[,，、\s把将]))[,、\s]*"
 )
 _AFTER: Final = re.compile(
-    rf"(?<![,、\s])[,、\s]*+(?:(?:非常)?(?:谢谢|感谢){_YOU}[啦了哦]?|(?:多谢|谢)[啦了]?|拜托了?|辛苦了|{_FREE})$"
+    rf"(?<![,、\s])[,、\s]*+(?:(?:非常)?(?:谢谢|感谢){_YOU}[啦了哦]?|(?:多谢|谢)[啦了]?|拜托了?|麻烦(?:你|您)?了|辛苦了|{_FREE})$"
 )
 
 
@@ -26,6 +26,9 @@ def is_thanks(sentence: str) -> bool:
 
 
 _ENOUGH: Final = re.compile(r"(?:就行|就好|就可以|就够)了?$")
+
+
+_JUST_THAT: Final = re.compile("(?:就行了?|就可以了?|就好)(?=[,，]|$)")  # …放进篮子就行
 
 
 _DONE: Final = re.compile(
@@ -44,6 +47,7 @@ def without_manners(text: str) -> str:
     rest = re.sub(r"^我(?:想|要|希望)(?=让(?!你|您)|把)|^我们(?=把[^了过]+吧$)", "", text)  # 我们把苹果放进篮子吧
     if rest.startswith("只要") and _ENOUGH.search(rest):  # 只要把苹果放进篮子就行
         rest = _ENOUGH.sub("", rest.removeprefix("只要"))
+    rest = _JUST_THAT.sub("", rest)
     while found := _BEFORE.match(rest):
         rest = rest[found.end() :]
     rest = re.sub("^请?确保(?=把)", "", _AFTER.sub("", rest))

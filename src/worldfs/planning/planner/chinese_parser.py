@@ -169,7 +169,7 @@ class ChineseParser(ChineseNounParser):
             if (left := self.left(nouns)) is not None:
                 found[-1] = replace(found[-1], keep=(*found[-1].keep, *left))
                 return True
-            self.take("dou", "=就")
+            self.take("dou", "=就", "=先")
             if self.take("neg") and self.not_done():  # 叉子不要动, 梨就不用了
                 found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
                 return True

@@ -75,8 +75,11 @@ class ChineseOrderParser(ChineseParser):
             return self._spared(negated, nouns)
         if negated and not given:
             return None
-        self.take("dou")
+        self.take("dou", "=先")
         negated = negated or self._forbids()
+        if not negated and self.here().text == "不" and "touch" in self.here(1).kinds:  # 别的不动，…
+            negated = self.here().text
+            self.at += 1
         if not negated:
             left = self.left(nouns)
             return Prohibitions(keep=left) if left is not None else None

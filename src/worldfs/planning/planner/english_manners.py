@@ -54,7 +54,7 @@ _FORMS: Final = tuple(
 _FIRST: Final = re.compile(
     r"(?:please|kindly|now|yes|ok|okay|(?:hey|hi|hello)(?: there)?|(?:dear )?robot(?: :)?|firstly|first|secondly|"
     r"second|thirdly|third|then|next up|next|finally|lastly|last|just|also|and|afterwards|after that|only|well|so|"
-    r"right|alright|all right|simply|step one|step two|step three|good morning|excuse me|sorry|pls|plz|,) "
+    r"right|alright|all right|actually|simply|step one|step two|step three|good morning|excuse me|sorry|pls|plz|,) "
 )
 _CLOSERS: Final = (
     "please|pls|plz|now|right now|thanks a lot|thanks so much|many thanks|thanks|thx|ty|"

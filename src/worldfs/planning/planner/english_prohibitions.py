@@ -29,7 +29,12 @@ class EnglishOrderParser(EnglishParser):
         while found := self._prohibition_and_join():
             forbidden, joined = forbidden.also(found[0]), found[1]
         if not forbidden:
-            return super().clauses()
+            instead = self.tokens[-1:] == ["instead"]  # of what was ordered earlier
+            self.tokens = self.tokens[:-1] if instead else self.tokens
+            found_orders = super().clauses()
+            if instead and len(found_orders) > 1:
+                raise NotUnderstood("planner.word", word="instead")
+            return found_orders
         if self.tokens[-1] == "instead":
             self.tokens = self.tokens[:-1]
         orders = super().clauses()

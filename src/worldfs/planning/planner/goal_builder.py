@@ -347,8 +347,9 @@ class GoalBuilder:
         several = tuple(noun for noun in nouns if noun.plural or noun.quantity == "all")
         self.resolve.about((but and several) or nouns)  # "the notebook and all mugs except the blue one": of the mugs
         self._one_kind_of_exception(but, nouns)
-        spared = self.resolve_aside(tuple(_of_these(aside, nouns) for aside in but), all_that_fit=False)
+        spared = self._spared(but, nouns)
         self.protected += spared
+        nouns = tuple(self._all_but(noun, spared) for noun in nouns)
         found = self.resolve.all(nouns, spared)
         for noun in nouns if spared and len(nouns) > 1 else ():
             ids = {fit.id for fit in self.resolve.fits(noun) if fit.certain}
@@ -369,6 +370,26 @@ class GoalBuilder:
             if id in still and not also:
                 raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         return found
+
+    def _spared(self, but: tuple[NounPhrase, ...], nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
+        """What is left out. Of one thing that is ordered it matters not which of others "not the Arduino" may mean."""
+        try:
+            return self.resolve_aside(tuple(_of_these(aside, nouns) for aside in but), all_that_fit=False)
+        except NotUnderstood as error:
+            one = all(noun.quantity in ("", "the") and noun.words and not (noun.plural or noun.other) for noun in nouns)
+            if not (one and error.ids) or set(error.ids) & {*self.resolve.all(nouns)}:
+                raise
+            return error.ids
+
+    def _all_but(self, noun: NounPhrase, spared: tuple[str, ...]) -> NounPhrase:
+        """把工具放进工具箱，扳手除外: a Chinese noun of which one is left out is all of the others."""
+        bare_noun = replace(noun, text="", words=(), at=()) == NounPhrase("")
+        if self.language != "zh" or not bare_noun or not noun.words:
+            return noun
+        fits = self.resolve.fits(noun)
+        these = {fit.id for fit in fits if fit.certain}.union(self.resolve.of_no_known_kind(noun, fits))
+        of_these = not these.isdisjoint(spared)
+        return replace(noun, quantity="all", plural=True) if of_these else noun
 
     def _one_kind_of_exception(self, but: tuple[NounPhrase, ...], nouns: tuple[NounPhrase, ...]) -> None:
         """ "All mugs except the blue one, and the notebook": what is none of the mugs may be meant as well."""

@@ -263,6 +263,8 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
         try:
             reader = english_prohibitions.EnglishOrderParser(tokens, vocabulary)
             reader.before = found[-1] if found and tokens[:1] == ["and"] else None
+            if found and tokens[-1:] == ["instead"]:  # of which of those before?
+                raise NotUnderstood("planner.word", word="instead")
             clauses = reader.clauses()
             if not clauses and reader.tokens:
                 raise NotUnderstood("planner.word", word=reader.tokens[0])

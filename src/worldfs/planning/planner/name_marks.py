@@ -39,7 +39,7 @@ _OFFER: Final = re.compile(r"[(（]([^()（）]{1,80})[)）]")
 _OWNED_ENDS: Final = re.compile(  # what follows 小明的 where no noun does
     r"(?:[和与跟及、][^的，。,;；]{1,4}的)*(?:(?P<aside>除外|也?不要动?|也?别动|留)|以外|之外|外|都|\s*(?:$|[，。,;；!！]))"
 )
-_OWNER: Final = re.compile(rf"(?:{lexicon_zh.PERSON.pattern})的(?=.)")
+_OWNER: Final = re.compile(rf"(?:{lexicon_zh.PERSON.pattern}|[^的]{{1,3}}过)的(?=.)")
 _ASIDE_BEFORE: Final = re.compile(r"(?:除|别动|别碰|不要动|不要碰)[^，。,;；]*$")
 _KEPT: Final = 1024  # results: a scene's names are read again and again
 _BRACKETS: Final = ("()", "（）", "[]")
@@ -428,7 +428,7 @@ def _owners_zh(vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
 def _owned_zh(
     text: str, told: list[TextPiece], at: int, owners: dict[str, frozenset[str]]
 ) -> Iterator[tuple[int, tuple[Word, ...]]]:
-    """小明的除外, 除了小明的: what is left out is all that is his. What is to be moved is said with its noun."""
+    """小明的除外, 除了用过的: what is left out is all that is called so. What is to be moved is said with its noun."""
     start = told[at].start
     for owner, ids in owners.items():
         stop = start + len(owner)
