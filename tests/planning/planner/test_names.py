@@ -613,6 +613,10 @@ SAID = [  # a side or a size that is said of one thing alone; "but" with the sam
     (("棉卷", "用过的棉卷", "没用过的纱布"), "把棉卷都放进basket，用过的除外", "-"),
     (of(锤子="工具", 螺丝刀="工具", 扳手="工具", 明信片="纸"), "把工具放进basket，扳手除外", "a0 a1"),
     (("杯子", "茶杯", "勺子"), "把杯子放进basket，勺子除外", "a0"),
+    (("empty petri dish", "full petri dish"), "put the empty dish in the basket", "a0"),
+    (("petri dish", "mug"), "put the empty dish in the basket", "-"),
+    ((("in", "letter"), "mug"), "put the letter in the basket", "in"),
+    ((("the", "letter"), "mug"), "put everything in the basket except the letter", "a1"),
     (("13毫米套筒", "10毫米套筒"), "把13毫米的套筒放进basket", "a0"),
     (("13毫米深套筒", "10毫米套筒"), "把13毫米的套筒放进basket", "a0"),
     (("2.2k电阻", "470欧电阻"), "把2.2k的电阻放进basket", "a0"),
@@ -649,6 +653,9 @@ def test_a_place_is_named_by_the_same_rules():
         (STANDS, "do you see a stand?", "yes"),
         (CARS, "有几辆车？", "2：汽车、玩具车"),
         (("有把手的壶", "海绵"), "篮子里有什么？", "没有东西"),
+        (("苹果", "海绵"), "篮子里有什么东西？", "篮子里：没有东西"),
+        (("apple", "sponge"), "which things are in the basket?", "in the basket: nothing"),
+        (("empty petri dish", "full petri dish"), "where is the empty dish?", "empty petri dish is on the table"),
     ],
 )
 def test_a_question_is_about_the_thing_that_is_named(named, text, part):

@@ -500,6 +500,8 @@ class EnglishNounParser:
             keys = self.vocabulary.english_word(word)
             if keys is None and quantity and not found and word in self.vocabulary.head_forms:
                 keys = frozenset((f"w:{word}",))  # "the set": a verb elsewhere, and here the head of a name
+            if keys is None and quantity and word in self.vocabulary.states and self._names_a_thing(self.ahead(1)):
+                keys = frozenset((f"w:{word}",))  # "the empty dish": a verb elsewhere
             if keys is None or (word == "can" and found and self.ahead(1) in ("go", "be")):  # "the carton can go in …"
                 break
             said = self.vocabulary.said(word, keys)

@@ -508,7 +508,8 @@ class _QuestionAnswerer(SceneSentences):
         found = self.filtered(ids, place, colour)
         if colour is not None and not found and self.may_be_coloured(ids, colour, furniture=not subjects):
             return ""
-        if subjects and ids and not found:  # "which cup is in the box?", where a pen is
+        every = place is not None and all(len(part.noun.words) == 1 and part.general for part in subjects)
+        if subjects and ids and not (found or every):  # "which cup is in the box?", where a pen is
             return self.say("planner.none_of_these", things=self.several(ids))
         if place is not None:
             side = coded({**AT, **task_text.SIDES}.get(place.side, "planner.side_in"))

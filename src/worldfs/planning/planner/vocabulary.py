@@ -20,6 +20,7 @@ from worldfs.base.name_parts import (
     MATERIALS_ZH,
     SIZES,
     STATE_SIGNS,
+    STATES,
     bare_name,
     is_closed,
     is_denied,
@@ -86,7 +87,11 @@ class Vocabulary:
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
         self.called = words_of_scene(self.things.values())
-        self.ids = {id.lower(): frozenset((f"i:{id.lower()}",)) for id in self.things}
+        # an id that is a word of the grammar says nothing of a thing that has a name
+        ids = (
+            id.lower() for id, thing in self.things.items() if not (thing.name and id.lower() in lexicon_en.FUNCTION)
+        )
+        self.ids = {id: frozenset((f"i:{id}",)) for id in ids}
         self.keys = {id: self._describe(called) for id, called in self.called.items()}
         # of a name, only words that are not of the grammar are known by themselves
         self.words = frozenset(
@@ -100,6 +105,7 @@ class Vocabulary:
         singles = {form for word in self.words - self.heads for form in singulars(word)[1:] if len(form) > 2}
         self.singles = singles - lexicon_en.FUNCTION  # "marble box", of a box of marbles
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
+        self.states = STATES & {word for c in self.called.values() for word in c.beside}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
         self.tails = {part for c in self.called.values() for part in (*_tails(c), *filter(is_chinese, c.categories))}
         parts = self.tails | {part for c in self.called.values() for part in _inner(c.signs)}
