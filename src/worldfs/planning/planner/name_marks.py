@@ -101,6 +101,7 @@ def mark(text: str, vocabulary: Vocabulary) -> MarkedText:
         spans += _owned_zh(text, told, at, owners) if owners else ()
         spans += _sized(text, told, at, sizes) if sizes else ()
         spans += _parts(text, told, at, vocabulary) if sides or verbs else ()
+        spans += _code(text, told, at, vocabulary)
         if told[at].text in verbs and at and told[at - 1].text in _NOUN_NEXT:
             spans.append((at + 1, ((told[at].text, vocabulary.senses(told[at].text)),)))
         found = max(spans, default=None, key=lambda span: span[0])
@@ -341,6 +342,19 @@ def _sized(text: str, told: list[TextPiece], at: int, sizes: list[_Sized]) -> It
                     ends.setdefault(end, set()).add(one.id)
     for end, ids in ends.items():
         yield end, _these(text[told[at].start : told[end - 1].end], ids)
+
+
+def _code(text: str, told: list[TextPiece], at: int, vocabulary: Vocabulary) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """ESP32, of an ESP32 board: one word of a name, of letters and figures."""
+    if at + 1 == len(told):
+        return
+    pair = (told[at].text, told[at + 1].text)
+    if not (pair[0].isalpha() and pair[0].isascii() and pair[1].isdecimal()):
+        return
+    glued = told[at].end == told[at + 1].start
+    names = (c for c in vocabulary.called.values() if c.beside.issuperset(pair))
+    if glued and any(pair in itertools.pairwise(called.full) for called in names):
+        yield at + 2, (("".join(pair), frozenset((f"w:{''.join(pair)}",))),)
 
 
 def _first_measured(

@@ -516,7 +516,9 @@ class Vocabulary:
             return True
         if is_chinese(word):
             return word.removesuffix("子") in called.signs
-        forms = set(singulars(word))
+        forms, code = set(singulars(word)), pieces(word)
+        if len(code) > 1 and called.beside.issuperset(code):  # the ESP32, of an ESP32 board
+            return True
         if (
             any(len(form) > 2 and called.head.endswith(form) for form in forms)
             and called.head in lexicon_en.OTHER_THAN_END
