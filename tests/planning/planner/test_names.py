@@ -669,7 +669,7 @@ def test_a_question_is_about_the_thing_that_is_named(named, text, part):
         (OPENER, "is there a can?", "put the can in the basket"),
         (("teddy bear",), "where is the teddy?", "put the teddy in the basket"),
         (("ibuprofen tablets",), "is the ibuprofen in the basket?", "put the ibuprofen in the basket"),
-        (("ESP32 board",), "where is the ESP32?", "put the ESP32 in the basket, not the mug"),
+        (("ESP32 board",), "where is the ESP32?", "put the ESP32 in the basket"),
         (("ESP32开发板",), "ESP32在哪里？", "把ESP32放进篮子"),
         (("solder spool",), "is there any solder?", "put the solder in the basket"),
         (COASTER, "杯子在哪里？", "把杯子放进篮子"),

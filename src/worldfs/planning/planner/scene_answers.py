@@ -149,7 +149,8 @@ class _QuestionAnswerer(SceneSentences):
         if len(words) == 1 and (samples := self.vocabulary.samples_of(words[0][0])):
             raise self.uncertain(part.noun, samples)
         known = [[sense for sense in senses if sense[:2] != "w:"] for _, senses in words]
-        if words and not known[-1] and self.vocabulary.may_be_translated(words[-1][0]):
+        foreign = words and not known[-1] and not self.resolver.fits(part.noun)
+        if foreign and self.vocabulary.may_be_translated(words[-1][0]):
             return ""  # a phone, where a 手机 is
         if part.general:  # "anything tasty"; the brown of a table
             plain = [word for word in words if is_colour(word)]
