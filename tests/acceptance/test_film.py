@@ -57,6 +57,7 @@ def test_without_cameras_or_without_motion_there_is_no_film_and_a_word(onboarded
     said = place.do("put the apple in the basket", "--record", str(film))
     assert (said.code, place.ended()) == (2, {})
     assert "cameras" in said.err
+    assert place.up("--seed", "7").code == 0
     said = place.paos("do", "what is on the table?", "--driver", "simulation", "--record", str(film))
     assert said.code == 0
     assert "no picture was taken" in said.err

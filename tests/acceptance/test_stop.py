@@ -13,7 +13,7 @@ from tests.command_run import run_command
 
 pytest.importorskip("mujoco")
 
-from worldfs.interfaces.cli import do_command
+from worldfs.interfaces.cli import do_command, instruction_kernel
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.testing.freezing import freeze
@@ -286,7 +286,7 @@ def test_a_turn_lasts_until_the_kernel_that_ends_with_it_has_ended(table, monkey
             with table.world() as world:
                 held.append(InstructionTurn(world.store, "franka_001", "go home", world.clock).try_acquire())
 
-    monkeypatch.setattr(do_command, "KernelThread", Watched)
+    monkeypatch.setattr(instruction_kernel, "KernelThread", Watched)
     assert table.do("go home").code == 0
     assert len(held) == 1 and held[0] is not None
 

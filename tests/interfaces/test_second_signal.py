@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from worldfs.interfaces.cli import do_command
+from worldfs.interfaces.cli import instruction_kernel
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 
@@ -93,6 +93,6 @@ def test_a_signal_while_the_own_world_of_an_instruction_closes_breaks_nothing_of
             super().__exit__(*of)
             closed.append(number)
 
-    monkeypatch.setattr(do_command, "KernelThread", Closing)
-    assert main(["--home", str(tmp_path), "do", "--no-cameras", "where is the apple?"]) == 0
+    monkeypatch.setattr(instruction_kernel, "KernelThread", Closing)
+    assert main(["--home", str(tmp_path), "do", "--no-cameras", "go home"]) == 0
     assert closed == [number]

@@ -125,6 +125,7 @@ class Bench:
         self.rules = {}  # node → when it asks for approval
         self.names = None  # what the names in orders mean, for approvals
         self.log = []
+        self.ours = lambda id: True
         self.kernel = None
 
     def start(self, *, threads=False):
@@ -139,6 +140,7 @@ class Bench:
             threads=threads,
             log=lambda what, job: self.log.append((what, job.id)),
             names=self.names,
+            ours=self.ours,
         )
         self.kernel.recover()
         return self.kernel

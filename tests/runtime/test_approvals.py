@@ -93,6 +93,25 @@ def test_a_job_that_asks_stays_pending_until_another_actor_approves_it(asking, a
     assert not asking.store.list(APPROVALS)
 
 
+def test_an_approval_outlasts_a_kernel_that_does_not_begin_its_job(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    (request,) = approvals.requests()
+    asking.kernel.close()
+    approvals.answer(request.plan, APPROVED, "operator")
+    asking.ours = lambda id: False
+    asking.start()
+    asking.drain()
+    asking.kernel.close()
+    assert [item.plan for item in approvals.requests()] == [request.plan]
+    assert state(asking, "one") is JobState.PENDING
+    asking.ours = lambda id: True
+    asking.start()
+    asking.until(lambda: state(asking, "one").terminal)
+    assert started(asking) == ["one"]
+
+
 def test_a_job_whose_request_is_refused_ends_as_rejected_and_moves_nothing(asking, approvals):
     asking.start()
     asking.submit(order())

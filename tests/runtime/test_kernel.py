@@ -422,6 +422,37 @@ def test_the_sheet_shows_the_end_of_a_job_that_the_close_ended(bench):
     assert [entry["status"] for entry in bench.entries()] == ["failed"]
 
 
+def test_a_kernel_that_begins_its_own_orders_leaves_those_of_others_as_they_are(bench):
+    """Also one that it would refuse: it is admitted by the kernel that may begin it."""
+    bench.ours = lambda id: id == "own"
+    bench.submit(bench.order("found"))
+    bench.write(bench.action("written"))
+    bench.start()
+    bench.drain()
+    bench.submit(bench.order("nowhere", "leg"), bench.order("own"), bench.order("late"))
+    bench.drain()
+    bench.kernel.close()
+    assert bench.outcome("own").ok
+    assert {bench.status(id).state for id in ("found", "written", "nowhere", "late")} == {JobState.PENDING}
+    assert not bench.hooks.lessons
+    bench.ours = lambda id: True
+    bench.start()
+    bench.drain()
+    assert all(bench.outcome(id).ok for id in ("found", "written", "late"))
+    assert bench.outcome("nowhere").cause is Cause.REJECTED
+
+
+def test_an_order_of_others_can_be_cancelled_there(bench):
+    bench.ours = lambda id: False
+    bench.submit(bench.order("a"), bench.order("b"))
+    bench.start()
+    bench.drain()
+    bench.kernel.cancel("a")
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.CANCELLED
+    assert bench.status("b").state is JobState.PENDING
+
+
 def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     judging, go = threading.Event(), threading.Event()
     bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))

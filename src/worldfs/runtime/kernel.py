@@ -69,6 +69,7 @@ class Kernel:
         epoch: Callable[[str], int] = lambda node: 0,
         hub: bool = True,
         elsewhere: Callable[[str], bool] = lambda node: False,
+        ours: Callable[[str], bool] = lambda id: True,
         shared_out: Callable[[], bool] = lambda: False,
         stops: StopLog | None = None,
         socket_root: Path | None = None,
@@ -78,12 +79,12 @@ class Kernel:
         log: Log = lambda what, job: None,
         names: OrderNames | None = None,
     ) -> None:
-        """`elsewhere`: whether a node without a driver here is another kernel's; `shared_out`: whether other kernels
-        may have robots at all. `hub`: this one has the shared sheets and alerts; one that has not serves robots with
-        stores of their own, and writes its alerts there. `stops`: the log, as this process has it. `socket_root`: where
-        other processes find the socket that hears their stops, also by the `home`. `names`: what approvals hold the
-        names in orders against. `keep` raises once this kernel serves nothing any more; called now and then by a thread
-        of its own."""
+        """`elsewhere`: whether a node without a driver here is another kernel's; `ours`: whether an order, by its id,
+        may begin here; `shared_out`: whether other kernels may have robots at all. `hub`: this one has the shared
+        sheets and alerts; one that has not serves robots with stores of their own, and writes its alerts there.
+        `stops`: the log, as this process has it. `socket_root`: where other processes find the socket that hears their
+        stops, also by the `home`. `names`: what approvals hold the names in orders against. `keep` raises once this
+        kernel serves nothing any more; called now and then by a thread of its own."""
         self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
@@ -170,6 +171,7 @@ class Kernel:
             off=lambda: {*self.off, *self.off_now()},
             refused=lambda node: self.refused(node),  # noqa: PLW0108  # set by the world
             elsewhere=elsewhere,
+            ours=ours,
             put_away=self._put_away,
             doubt=lambda node: self.stopping.doubt(node),  # noqa: PLW0108  # made below
         )

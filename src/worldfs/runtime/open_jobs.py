@@ -108,6 +108,11 @@ class OpenJobs:
         self._line_up(job)
         self._changed(job)
 
+    def hold(self, job: Job) -> None:
+        """A job that is shown and can be cancelled, and that this runtime does not begin."""
+        self.table[job.id] = job
+        self._changed(job)
+
     def cancel(self, id: str) -> bool:
         """Cancel in every state but an end; a running worker is asked to stop. False: no such job is open."""
         job = self.table.get(id)

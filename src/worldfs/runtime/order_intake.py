@@ -48,16 +48,18 @@ class OrderIntake:
         off: Callable[[], Collection[str]],
         refused: Callable[[str], Finding | None],
         elsewhere: Callable[[str], bool],
+        ours: Callable[[str], bool],
         put_away: Callable[[Job], None],
         doubt: Callable[[str], None],
     ) -> None:
         """`off`: robots that are declared and disabled, or that leave. `refused`: why what declares a node counts
         as nothing. `elsewhere`: is a node without a driver here
-        another kernel's? `put_away`: archive an ended job. `doubt`: a robot may move that no order of ours moves."""
+        another kernel's? `ours`: is an order, by its id, to begin here? The others wait for a later kernel, which also
+        admits them. `put_away`: archive an ended job. `doubt`: a robot may move that no order of ours moves."""
         self._jobs, self._open, self._sheets, self._hooks = jobs, open, sheets, hooks
         self._lessons, self._approvals, self._alert, self._clock = lessons, approvals, alert, clock
         self._nodes, self._off, self._elsewhere, self._refused = nodes, off, elsewhere, refused
-        self._put_away, self._doubt = put_away, doubt
+        self._ours, self._put_away, self._doubt = ours, put_away, doubt
         self._waiting: dict[str, deque[Order]] = {}  # by robot, the one whose turn it is first: read, not yet accepted
         self._robots: dict[str, str] = {}  # the robot of each of them, by id
 
@@ -154,6 +156,9 @@ class OrderIntake:
 
     def enter(self, job: Job) -> None:
         if self.is_elsewhere(job.order):
+            return
+        if not self._ours(job.id):
+            self._open.hold(job)
             return
         findings = admit(
             job.order,

@@ -39,6 +39,7 @@ def open_home_world(
     feed: ChangeFeed | None = None,
     serve: bool = False,
     share: FleetShare = WHOLE,
+    own_orders: bool = False,
     drivers: Mapping[str, DriverFactory] | None = None,
     log: Log = lambda what, job: None,
     engine: str = "",
@@ -76,6 +77,7 @@ def open_home_world(
             robots=robots,
             serve=serve,
             share=share,
+            own_orders=own_orders,
             drivers=drivers,
             log=log,
         )

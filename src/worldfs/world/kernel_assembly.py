@@ -214,6 +214,7 @@ def assemble_kernel(
         epoch=world.leases.epoch_of,
         hub=world.share.hub,
         elsewhere=partial(served_elsewhere, world),
+        ours=lambda id: world.own_orders is None or id in world.own_orders,
         shared_out=lambda: world.share.robots is not None,
         stops=world.stops,
         socket_root=world.root if world.root.is_dir() else None,
@@ -325,7 +326,7 @@ def assemble_kernel(
         world.behaviours["scene_poses"].light = SCENE in shared
         bring.refresh()
         kernel.recover()
-        if world.share.hub:
+        if world.share.hub and world.own_orders is None:
             world.orchestration = open_orchestration(world, kernel, PROJECT)
     except BaseException:
         if threads:

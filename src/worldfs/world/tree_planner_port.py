@@ -86,14 +86,18 @@ class TreePlannerPort:
     ) -> None:
         """`orderer`: the actor that gave the instruction, by its name; "": a program of this machine."""
         self.robot_id = node
-        self._orderer = orderer
+        self._orderer, self._project = orderer, project
         self.instruction = instruction
-        self.world = world
         self.tell = tell
         self._cancelled: set[str] = set()
         self.open_orders: dict[str, str] = {}  # submitted, and not known to have ended → their robots
-        self._losses = LossNotices(world, lambda text: tell(render(text, self._spoken())))
-        base, namespace = f"/projects/{project}", world.namespace(PLANNER)
+        self.use(world)
+
+    def use(self, world: World) -> None:
+        """From now on, of the same workspace: before the first order the world that serves it."""
+        self.world = world
+        self._losses = LossNotices(world, lambda text: self.tell(render(text, self._spoken())))
+        base, namespace = f"/projects/{self._project}", world.namespace(PLANNER)
         self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
         self._lessons = CachedDocument(namespace, f"{base}/LESSONS.md", lessons_file.read)
         self._profiles: dict[str, CachedDocument[Profile]] = {}  # by robot

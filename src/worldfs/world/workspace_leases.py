@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import Busy, WorldError
@@ -16,6 +16,8 @@ from worldfs.runtime.stop_call import SOCKETS
 from worldfs.storage.lease import KERNEL_LEASE, DescriptorLease, Lease, node_lease
 
 from .robot_liveness import ELSEWHERE, SERVED
+
+OWN_ORDERS: Final = "kernel of one instruction"  # the purpose of a lease whose holder begins no order of others
 
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
@@ -29,6 +31,7 @@ class WorkspaceLeases:
 
     def __init__(self, root: Path, stores: WorkspaceStores) -> None:
         self._root, self._stores = root, stores
+        self.purpose = "kernel"
         self._held: dict[str, Lease] = {}  # of the root: "", and of each robot's own store
         self._served: dict[str, Lease] = {}  # of the shared store, by robot: where another process has the shared one's
 
@@ -43,8 +46,8 @@ class WorkspaceLeases:
         if not node:
             self._demand_place()
         if node and not share.hub:
-            self._served[node] = self._stores.shared.lease(node_lease(node), "kernel").acquire()
-        self._held[node] = (store or self._stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
+            self._served[node] = self._stores.shared.lease(node_lease(node), self.purpose).acquire()
+        self._held[node] = (store or self._stores.robot(node)).lease(KERNEL_LEASE, self.purpose).acquire()
         if not node and share.robots is not None:
             self._held[node].note(robots=ELSEWHERE)
 

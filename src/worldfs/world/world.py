@@ -46,7 +46,7 @@ from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
 from .robot_stops import RobotStops
 from .workspace_language import language_of_profiles, language_of_work
-from .workspace_leases import WorkspaceLeases
+from .workspace_leases import OWN_ORDERS, WorkspaceLeases
 from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
@@ -137,6 +137,9 @@ class World:
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
         self.leases = WorkspaceLeases(self.root, stores)
         self.share = WHOLE  # of a fleet, what this world serves
+        self.own_orders: set[str] | None = (
+            None  # by id: the only ones that its kernel begins; None: it begins every one
+        )
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
         self._profiled: tuple[tuple[str | None, ...], str] | None = None
@@ -155,12 +158,15 @@ class World:
         robots: Mapping[str, Store] = MappingProxyType({}),
         serve: bool = False,
         share: FleetShare = WHOLE,
+        own_orders: bool = False,
         drivers: Mapping[str, DriverFactory] | None = None,
         parts: Plugins | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
         """`robots`: the own stores of robots of a fleet, by id; `close` closes them. `share`: which of them are served.
+        `own_orders`: the kernel begins what this world submits and nothing else; orders of others and missions wait for
+        another kernel.
 
         Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
         """
@@ -173,6 +179,8 @@ class World:
                 from .kernel_assembly import assemble_kernel
 
                 world.share = share
+                if own_orders:
+                    world.own_orders, world.leases.purpose = set(), OWN_ORDERS
                 with named_moving(world):
                     unleased = take_leases(world, share)
                     world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log, unleased=unleased)
@@ -413,6 +421,8 @@ class World:
         sheet = self.sheets[order.sheet]
         base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
         self.namespace(actor).target(f"{base}/{order.sheet}").require_writable("submit")
+        if self.own_orders is not None:
+            self.own_orders.add(order.id)  # first: the kernel may find it at once
         sheet.submit(order, actor)
         return order.id
 

@@ -138,6 +138,16 @@ ROWS = {
         "paos: the server's kernel has its own robot; ignored: {options}",
         "paos: 服务器的内核有自己的机器人；已忽略：{options}",
     ),
+    "command.waiting_kernel": (
+        "waiting: another instruction is being carried out (process {pid}), and its kernel begins no order of others",
+        "等待：正在执行另一条指令（进程 {pid}），它的内核不执行他人的命令",
+    ),
+    "command.orders_left": ("orders that wait for {name} up: {n}", "等待 {name} up 执行的命令：{n}"),
+    "command.missions_left": ("missions that wait for {name} up: {n}", "等待 {name} up 执行的任务：{n}"),
+    "command.nothing_measured": (
+        "ENVIRONMENT.md is empty: nothing was measured here yet; {name} up measures what is here",
+        "ENVIRONMENT.md 是空的：这里还没有测量过；{name} up 会测量",
+    ),
     "command.kernel_has_robot": (
         "paos: a kernel runs already, so {options} was ignored",
         "paos: 已有内核在运行；{options} 由它决定，此处忽略",

@@ -145,6 +145,7 @@ class CommandContext:
         log: Log | None = None,
         engine: str = "",
         share: FleetShare | None = None,
+        own_orders: bool = False,
     ) -> World:
         """The world, to read and submit (`serve=False`) or to run, kept in `engine` from now on. `share`: of a fleet,
         what to serve; None, the whole.
@@ -183,6 +184,7 @@ class CommandContext:
             agents=agents,
             serve=True,
             share=share or WHOLE,
+            own_orders=own_orders,
             drivers=drivers,
             log=log or _silent,
             engine=engine,

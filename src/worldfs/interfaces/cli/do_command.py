@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, Busy, WorldError
+from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message, render_finding
@@ -17,10 +17,9 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.base.stop_words import is_stop, may_be_about_stopping, stops_others
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
-from worldfs.planning.planner import Planner, RefusedIntent
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_value
-from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.configured_model import configured_model
 from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_model import PLANNER, planner_model
@@ -30,7 +29,7 @@ from worldfs.world.robot_stops import KernelSilent
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
 from .film_recording import LocalFilmRecording, check_film_options, report_film
-from .kernel_thread import KernelThread
+from .instruction_kernel import InstructionKernel
 from .signals import stop_on
 from .silent_kernel import SilentKernelEnd
 from .terminal_question import ask_person
@@ -89,25 +88,41 @@ def run(context: CommandContext) -> int:
             timer.start()
             stack.callback(timer.cancel)
         silence = stack.enter_context(SilentKernelEnd(stop, lambda error: _unknown(context, why[0], error)))
-        instruction, refused = _wait_for_robot(context, stack, text, stop)
+        world = stack.enter_context(context.open())
+        instruction, refused = _wait_for_robot(context, world, stack, text, stop)
         if refused:
             verdict = "stopped" if instruction.stopped else why[0] if instruction.understood else "not_understood"
             value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
             context.output.report(refused, value, "bad")
             return EXIT[verdict]
-        world, own_kernel = _world(context, stack)
-        signals.enter_context(stop_on(ask))  # up to here nothing moves; from here on until the world is closed
-        motion = (
-            stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
-        )
-        silence.world, silence.job = world, lambda: instruction.job
+        kernel = InstructionKernel(context, world, stack, instruction.language)
+        motion: list[LocalFilmRecording] = []
+
+        def served() -> None:
+            if context["record"]:
+                motion.append(stack.enter_context(LocalFilmRecording(context, kernel.world, context["record"])))
+            silence.world, silence.job = kernel.world, lambda: instruction.job
+
+        def serve() -> World:
+            signals.close()  # while it starts nothing moves, and Ctrl-C ends the command
+            kernel.start(stop)
+            signals.enter_context(stop_on(ask))
+            if not stop.is_set():
+                served()
+            return kernel.world
+
+        running = kernel.join_running()
+        if running:
+            served()
+        signals.enter_context(stop_on(ask))
         try:
-            result, judge = _plan(context, world, text, stop, instruction)
+            result, judge = _plan(context, world, text, stop, instruction, serve=None if running else serve)
         except KernelSilent as error:
             return silence.reported(error)
         stopped = instruction.stop_text(wait_s=CONFIRM_S) if instruction.stopped else ""
         unsure = _unsure(world, instruction.job)
-        if not own_kernel:  # ours ends with us: who comes next must not order of it
+        kernel.report_left()
+        if not kernel.is_own:  # ours ends with us: the next instruction must not order of it
             instruction.end()  # the robot is free while a model thinks
         opinion = _opinion(context, judge, stop, instruction.language)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
@@ -140,8 +155,8 @@ def run(context: CommandContext) -> int:
     elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
         several = reduce(lambda one, more: coded("command.or_say", one=one, more=more), can[:4])
         context.output.line(coded("command.can_say", one=several), "dim")
-    if motion is not None:
-        report_film(context, motion)
+    if context["record"]:
+        report_film(context, motion[0] if motion else None)
     return code
 
 
@@ -186,33 +201,14 @@ def ended_early(verdict: str, timeout: float | None, *, unsure: bool = False) ->
     return coded("command.timed_out_unsure", s=timeout) if unsure else coded("command.timed_out", s=timeout)
 
 
-def _world(context: CommandContext, stack: ExitStack) -> tuple[World, bool]:
-    """The running kernel's world; where none runs, one served here for the time of the command, and True."""
-
-    try:
-        # Checked first, because starting a kernel is slow; the lock itself decides.
-        served = not context.workspace.is_dir() or directory_lease(context.workspace).holder() is None
-        world = stack.enter_context(context.open(serve=served))
-    except Busy:
-        served, world = False, stack.enter_context(context.open())
-    if not served:
-        ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
-        if context["no_cameras"]:
-            ignored.append("--no-cameras")
-        if ignored:
-            context.output.notice(coded("command.kernel_has_robot", options=ignored))
-        return world, False
-    stack.enter_context(KernelThread(world))
-    return world, True
-
-
-def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: StopSignal) -> tuple[Instruction, str]:
-    """Wait for the robot before a world is served: a waiting command serves no kernel for others.
+def _wait_for_robot(
+    context: CommandContext, world: World, stack: ExitStack, text: str, stop: StopSignal
+) -> tuple[Instruction, str]:
+    """Wait for the robot before a kernel is started: a waiting command keeps no robot.
 
     Returns why the instruction may not go on, "" if it may. Ctrl-C while it waits ends the command.
     """
 
-    world = stack.enter_context(context.open())
     try:
         node = world.planner_port(context["node"]).robot_id
     except BadInput as error:
@@ -263,9 +259,16 @@ def _show_opinion(context: CommandContext, opinion: Opinion, language: str) -> N
 
 
 def _plan(
-    context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction
+    context: CommandContext,
+    world: World,
+    text: str,
+    stop: StopSignal,
+    instruction: Instruction,
+    *,
+    serve: Callable[[], World] | None,
 ) -> tuple[PlanReport, InstructionJudge | None]:
-    """The only call of the planner. What is ambiguous is asked at the terminal, and said again there."""
+    """The only call of the planner. What is ambiguous is asked at the terminal, and said again there. `serve`: called
+    before the first order; None: a kernel runs."""
     ask, home = ask_person(context, stop), context.home.path
     confirmed = context["confirm"] or ""
     model = planner_model(world.config, home, context.environ, world.clock, ask=ask, confirmed=confirmed)
@@ -273,12 +276,15 @@ def _plan(
         context["node"], lambda line: _print_line(context, line), instruction, orderer=context.actor_name
     )
     while True:
-        result = Planner(port, model).run(text, stop)
+        result = Planner(port, model, serve=None if serve is None else lambda: port.use(serve())).run(text, stop)
         for call in result.model_calls:
             context.output.value({"event": "model", **call.as_json()})
         unclear = isinstance(result.intent, RefusedIntent) and result.intent.kind == "ambiguous"
         if not unclear or result.model_calls:  # a model has asked its questions already
-            return result, _judge(context, world, result, port)
+            if serve is not None and isinstance(result.intent, QuestionIntent) and not world.content("ENVIRONMENT.md"):
+                said = coded("command.nothing_measured", name=context.name)
+                result = replace(result, ok=False, reason=render(said, instruction.language))
+            return result, _judge(context, port.world, result, port)
         text = ask(result.reason)
         if is_stop(text, world.node_ids):  # a stop is no answer to any question
             from .stop_command import stop as halt

@@ -37,9 +37,9 @@ def check_film_options(context: CommandContext) -> None:
         raise BadInput(coded("command.needs_cameras"), op="--record", fix=coded("command.with_cameras"))
 
 
-def report_film(context: CommandContext, film: _Film) -> None:
-    """Whether the film of `--record` was made, once the world is closed."""
-    if film.made:
+def report_film(context: CommandContext, film: _Film | None) -> None:
+    """Whether the film of `--record` was made, once the world is closed. None: there was nothing to film."""
+    if film is not None and film.made:
         said, event = coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
         context.output.report(said, event)
     else:

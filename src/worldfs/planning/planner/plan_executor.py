@@ -72,6 +72,13 @@ class PlanExecutor:
 
     # -- the loop -------------------------------------------------------------------------------------------------
 
+    def begins(self, scene: Scene) -> bool:
+        """Whether `run` would give an order."""
+        if all(holds(goal, scene, self.robot) for goal in self.command.goals):
+            return False
+        plan = self._plan(scene)
+        return bool(plan.actions) and not plan.unmet
+
     def run(self, scene: Scene) -> PlanReport:
         goals = self.command.goals
         if self.command.note:
