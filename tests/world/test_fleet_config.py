@@ -107,6 +107,7 @@ def test_an_instruction_is_carried_out_by_the_robot_that_is_named(
     assert fleet.paos("up", "--until-idle") == 0
     assert fleet.paos("do", "what", "is", "on", "the", "table?") == 2
     assert "arm_1, arm_2" in capsys.readouterr().err
+    (fleet.shared / "ENVIRONMENT.md").write_text('{"objects": [{"id": "table_01", "type": "table", "name": "table"}]}')
     assert fleet.paos("do", "--node", "arm_2", "what", "is", "on", "the", "table?") == 0
 
 

@@ -145,8 +145,8 @@ ROWS = {
     "command.orders_left": ("orders that wait for {name} up: {n}", "等待 {name} up 执行的命令：{n}"),
     "command.missions_left": ("missions that wait for {name} up: {n}", "等待 {name} up 执行的任务：{n}"),
     "command.nothing_measured": (
-        "ENVIRONMENT.md is empty: nothing was measured here yet; {name} up measures what is here",
-        "ENVIRONMENT.md 是空的：这里还没有测量过；{name} up 会测量",
+        "ENVIRONMENT.md is empty: nothing was measured here yet (a robot measures while {name} up runs)",
+        "ENVIRONMENT.md 是空的：这里还没有测量过（机器人在 {name} up 运行时测量）",
     ),
     "command.kernel_has_robot": (
         "paos: a kernel runs already, so {options} was ignored",
