@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -240,8 +241,34 @@ def test_an_order_in_one_line_holds_no_second_line() -> None:
     assert len(text) < 200
     assert (
         action_text(Order("1", "r", "move_to", {"target_pose": [0.8, 0.3, 0.5, 0, 1.57, 0]}))
-        == "move_to [0.8, 0.3, 0.5]"
+        == "move_to [0.8, 0.3, 0.5, 0, 1.57, 0]"
     )
+
+
+@pytest.mark.parametrize(
+    ("op", "params", "others"),
+    [
+        ("push", {"object_id": "book", "direction": "backward", "distance": 0.08},
+         [{"direction": "left"}, {"direction": [0.0, 1.0]}, {"distance": 0.04}, {"object_id": "tin"}]),
+        ("place_beside", {"target": "book", "side": "left", "distance": 0.1},
+         [{"side": "right"}, {"distance": 0.2}, {"target": "tin"}]),
+        ("pour", {"object_id": "jug", "target": "mug"}, [{"target": "bowl"}, {"object_id": "cup"}]),
+        ("stack", {"object_ids": ["a", "b"]}, [{"object_ids": ["b", "a"]}, {"object_ids": ["a", "b", "c"]}]),
+        ("wipe", {"object_id": "sponge", "target": "spill"}, [{"target": "stain"}]),
+        ("hand_over", {"to": "arm_2"}, [{"to": "arm_3"}]),
+        ("place", {"target": "book", "target_position": [0.4, 0.1, 0.2]}, [{"target": "tin"}]),
+        ("move_to", {"target_pose": [0.8, 0.3, 0.5, 0, 1.57, 0]}, [{"target_pose": [0.8, 0.3, 0.5, 0, 3.14, 0]}]),
+    ],
+)  # fmt: skip
+def test_a_lesson_is_of_all_that_its_order_was_given(op, params, others) -> None:
+    scene = Scene((RobotState("franka_001", (0.0, 0.0, 0.0)),), (APPLE,))
+    order = Order("1", "franka_001", op, params)
+    found = Finding("CRITIC_REFUSED", "reach", "nearer", "far", "nearer", "1", condition=("apple_01 mass = 0.1",))
+    scene = replace(scene, objects=(replace(APPLE, mass=0.1),))
+    notes = lessons_file.read(lessons_file.add(b"# LESSONS\n", note_for(order, [found], WHEN)))
+    assert avoid(notes, replace(order, id="2"), scene, None) is notes[0]
+    for other in others:
+        assert avoid(notes, replace(order, params=params | other), scene, None) is None, other
 
 
 def test_a_lesson_of_a_collision_never_forbids():

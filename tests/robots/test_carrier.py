@@ -321,3 +321,18 @@ def test_one_seed_and_one_list_of_orders_make_the_same_world_in_two_processes():
         for _ in range(2)
     ]
     assert said[0] == said[1] and float(said[0].split()[1]) > 20
+
+
+def test_it_stops_on_the_side_of_a_thin_screen_that_its_goal_is_on():
+    crate = Thing("crate", position=(-1.6, 0.45, -0.6), size=(0.3,) * 3, shape="box", mass=1.0)
+    screens = [
+        Thing(f"screen_{n}", category="furniture", position=(-1.6 + x, 0.45 + y, -0.25), shape="box",
+              size=(0.004 if x else 0.32, 0.004 if y else 0.32, 1.0))
+        for n, (x, y) in enumerate([(0.155, 0.0), (-0.155, 0.0), (0.0, 0.155), (0.0, -0.155)])
+    ]  # fmt: skip
+    cell = Workcell(Scene((), (crate,), (TABLE, *screens[:1])), (A, B), (CART,))
+    assert cell.do(CART, "target_navigation", target_label="crate").ok
+    assert cell.body(CART).view.position()[0] < -1.4  # the screen stands east of it, and the carrier came from there
+    cell = Workcell(Scene((), (crate,), (TABLE, *screens)), (A, B), (CART,))
+    done = cell.do(CART, "target_navigation", target_label="crate")
+    assert not done.ok and "screen_0" in render(done.message, "en"), done

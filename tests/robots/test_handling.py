@@ -12,6 +12,7 @@ from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.model import Order, Profile, Thing
 from worldfs.base.standard_operations import HANDLING
 from worldfs.planning.critic import Critic
+from worldfs.robots import rotations
 from worldfs.robots.mujoco import geometry
 from worldfs.robots.mujoco.handling_operations import BY_CAMERA
 
@@ -24,7 +25,7 @@ APPLE = Thing("apple", shape="sphere", size=(0.066,) * 3, mass=0.15, position=(0
 
 def lying(thing: Thing, *rpy: float) -> Thing:
     rotation = geometry.from_rpy(*rpy)
-    half = geometry.half_extents(thing.shape, thing.size, rotation)
+    half = rotations.half_extents(thing.shape, thing.size, rotation)
     return replace(
         thing, orientation=geometry.quat_of(rotation), position=(*thing.position[:2], float(half[2]) + 0.001)
     )

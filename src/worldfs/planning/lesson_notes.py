@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from worldfs.base.json_values import as_floats
 from worldfs.base.measured_facts import condition_text
 from worldfs.base.messages import coded, kept_text, render
+from worldfs.base.messages.coded_text import vector_text
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Profile, Scene
-from worldfs.base.order_parameters import GOAL, LABEL, OBJECT, POINT, given_parameter
+from worldfs.base.order_parameters import AXES, GOAL, LABEL, OBJECT, POINT, REMARKS, given_parameter
 from worldfs.base.standard_operations import EXECUTE_TEXT, LOOK, MOVE, PICK, PLACE
 from worldfs.formats import lesson_terms
 from worldfs.formats.prose import one_line
@@ -103,11 +104,20 @@ def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, langu
 
 
 def action_text(order: Order) -> str:
-    """The order in one line: op and main parameter, "pick_up apple_01" (000 LESSONS.md)."""
-    value = _main(order.op, order.params)
-    text = "" if value is None else refusals.display_value(value)
-    text = refusals.vector(as_floats(value)) if _numbers(value) else text
-    return f"{refusals.display_value(order.op)} {text}".strip()
+    """The order in one line: op and main parameter, "pick_up apple_01" (000 LESSONS.md), then by name all others that
+    it was given: "push book, direction left, distance 0.08"."""
+    names, value = _main(order.op, order.params)
+    said = f"{refusals.display_value(order.op)} {'' if value is None else _value_text(value)}".strip()
+    more = {
+        name: given
+        for name, given in sorted(order.params.items())
+        if name not in (*names, "robot_id", *REMARKS) and given is not None and given != value
+    }
+    return ", ".join((said, *(f"{refusals.display_value(name)} {_value_text(given)}" for name, given in more.items())))
+
+
+def _value_text(value: object) -> str:
+    return vector_text(as_floats(value)) if _numbers(value) else refusals.display_value(value)
 
 
 def _failed(order: Order, what: str) -> str:
@@ -139,28 +149,29 @@ def _at(when: datetime | str) -> str:
     return when if isinstance(when, str) else when.strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _main(op: str, params: dict[str, object]) -> object:
+def _main(op: str, params: dict[str, object]) -> tuple[Sequence[str], object]:
+    """The main parameter: by which names it is given, and its value."""
     names = OBJECT if op in PICK else GOAL if op in PLACE else LABEL if op in LOOK else POINT if op in MOVE else ()
     names = (*names, "nl_task", "task", "name", "strategy")
-    value = given_parameter(params, names)[1]
-    if value is None and all(parameters.number(params.get(axis)) for axis in "xyz"):
-        return [params[axis] for axis in "xyz"]
+    name, value = given_parameter(params, names)
+    if value is None and all(parameters.number(params.get(axis)) for axis in AXES):
+        return AXES, [params[axis] for axis in AXES]
     if value is None:
-        value = next((v for v in params.values() if isinstance(v, str | int | float)), None)
-    return value
+        name, value = next(((k, v) for k, v in params.items() if isinstance(v, str | int | float)), ("", None))
+    return (name,), value
 
 
 def _numbers(value: object) -> bool:
-    if not isinstance(value, list | tuple) or len(value) < 3:
+    if not isinstance(value, list | tuple) or not value:
         return False
-    return all(parameters.number(v) and -1e12 < v < 1e12 for v in value[:3])
+    return all(parameters.number(v) and -1e12 < v < 1e12 for v in value)
 
 
 # -- applying -- -------------------------------------------------------------------------------------------------------
 
 
 def avoid(notes: Sequence[Lesson], order: Order, scene: Scene, profile: Profile | None) -> Lesson | None:
-    """The lesson that refuses this very order (same op, same main parameter) while its condition is measured to hold in
+    """The lesson that refuses this very order (same op, same parameters) while its condition is measured to hold in
     the scene and the profile of the order's robot, as it is now; or None.
 
     A lesson without a condition refuses nothing: what it tells is of its moment, such as a slip or an abort, or its

@@ -107,3 +107,14 @@ def interpolate(one: Pose, other: Pose, share: float) -> Pose:
 def angle_between(one: Array, other: Array) -> float:
     """The angle between two turns (rad)."""
     return float(np.linalg.norm(log(one.T @ other)))
+
+
+def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
+    """Half of the axis-aligned box in the world round a thing so turned (3, m)."""
+    half = np.asarray(size, dtype=float) / 2
+    if shape == "sphere":
+        return np.full(3, half[0])
+    if shape == "cylinder":
+        axis = rotation[:, 2]
+        return np.asarray(half[2] * np.abs(axis) + half[0] * np.sqrt(np.clip(1 - axis**2, 0, 1)))
+    return np.asarray(np.abs(rotation) @ half)

@@ -22,12 +22,25 @@ from worldfs.base.json_values import as_floats
 from worldfs.base.map_zones import map_zones
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
+from worldfs.base.model import (
+    Cause,
+    Finding,
+    Json,
+    Operation,
+    Order,
+    Outcome,
+    Parameter,
+    RobotState,
+    Scene,
+    Target,
+    Thing,
+)
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
 from worldfs.base.straight_way import distance
 from worldfs.base.unknown_effect import NO_REPEAT, STOP_CONFIRMED
+from worldfs.robots.footprint import Footprint, between, footprint, stands_on
 from worldfs.robots.standing_robots import ROOM_M, standing_robots
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
@@ -377,7 +390,20 @@ class VehicleBody:
         away = math.dist((x, y), (ox, oy))
         yaw = math.atan2(y - oy, x - ox)
         share = max(0.0, 1 - far / away) if away > 0 else 0.0
-        return DriveGoal(ox + (x - ox) * share, oy + (y - oy) * share, yaw, label, f"{label}-front")
+        goal = DriveGoal(ox + (x - ox) * share, oy + (y - oy) * share, yaw, label, f"{label}-front")
+        if closing := _between(scene, goal, thing):
+            raise BadInput(
+                coded("vehicle.stands_between", thing=label, ids=closing), path="ACTION.md params.target_label",
+                expected=coded("vehicle.open_front"), fix=coded("vehicle.other_goal"),
+            )  # fmt: skip
+        return goal
+
+
+def _between(scene: Scene, goal: DriveGoal, thing: Thing) -> list[str]:
+    """The furniture that stands between a goal on the floor and a thing; objects are moved, and its map has none."""
+    box = footprint(thing) or Footprint(thing.position[0], thing.position[1], (0.0, 0.0))
+    pieces = ((one.id, found) for one in scene.furniture if (found := footprint(one)) and stands_on(one, 0.0))
+    return between(goal.at, box, pieces)
 
 
 class _Drive:

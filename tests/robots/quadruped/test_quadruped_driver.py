@@ -315,6 +315,44 @@ def test_a_way_that_is_closed_while_it_walks_ends_with_the_reason(dog: Callable[
 # --- labels ---
 
 
+def screens(x: float, y: float, half: float) -> tuple[Thing, ...]:
+    """A closed square of screens, a metre high."""
+    sides = (("north", 0, 1), ("south", 0, -1), ("east", 1, 0), ("west", -1, 0))
+    return tuple(
+        Thing(f"{name}_screen", "", "furniture", (x + dx * half, y + dy * half, 0.5), shape="box",
+              size=(0.1 if dx else 2 * half + 0.1, 0.1 if dy else 2 * half + 0.1, 1.0))
+        for name, dx, dy in sides
+    )  # fmt: skip
+
+
+def ball(x: float, y: float) -> Thing:
+    return Thing("ball", "football", "ball", (x, y, 0.11), size=(0.22,) * 3, shape="sphere", mass=0.4)
+
+
+@pytest.mark.parametrize("half", [0.5, 0.7])
+def test_a_thing_behind_a_closed_wall_is_not_reached_and_the_wall_is_named(
+    dog: Callable[..., Any], half: float
+) -> None:
+    one = dog(Scene((RobotState("dog", (0.0, 0.0, 0.0)),), (ball(2.0, 1.0),), screens(2.0, 1.0, half)))
+    (finding,) = one.body.review(one.order("target_navigation", target_label="ball"))
+    assert finding.code == "NO_PATH" and "_screen" in finding.found, finding
+    done = one.go("ball")
+    assert not done.ok and done.code == "NO_PATH" and math.dist(one.body.floor.spot(), (0.0, 0.0)) < 0.05
+
+
+def test_a_thing_beside_a_wall_is_reached_on_its_own_side_of_the_wall(dog: Callable[..., Any]) -> None:
+    wall = Thing("wall", "", "furniture", (1.5, 0.0, 0.5), size=(0.1, 3.0, 1.0), shape="box")
+    one = dog(Scene((RobotState("dog", (0.0, 0.0, 0.0)),), (ball(1.7, 0.0),), (wall,)))
+    placed(one.go("ball"))
+    assert one.body.floor.spot()[0] > 1.55
+
+
+def test_what_a_thing_stands_on_is_not_between_it_and_the_floor(dog: Callable[..., Any]) -> None:
+    one = dog(Scene((RobotState("dog", (0.0, 0.0, 0.0)),), (replace(ball(2.0, 0.0), position=(2.0, 0.0, 0.71)),),
+                    (Thing("stand", "", "furniture", (2.0, 0.0, 0.3), size=(0.6,) * 3, shape="box"),)))  # fmt: skip
+    assert one.review("target_navigation", target_label="ball") == []
+
+
 @pytest.mark.parametrize(
     ("label", "code"), [("unicorn", "UNKNOWN_OBJECT"), ("carton", "AMBIGUOUS_TARGET"), ("", "SCHEMA_VALIDATION")]
 )

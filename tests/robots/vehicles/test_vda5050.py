@@ -99,6 +99,17 @@ def test_it_drives_to_a_pose_and_in_front_of_a_thing(tmp_path, broker) -> None:
     assert len(set(agv.driven)) == 2
 
 
+def test_it_does_not_drive_in_front_of_a_thing_behind_a_wall(tmp_path, broker) -> None:
+    root = lab(tmp_path / "lab", settings(broker.port), ("target_navigation", {"target_label": "shelf_01"}))
+    now = page(root)
+    wall = {"id": "wall_7", "type": "furniture", "shape": "box", "position": [5.0, 0.0, 0.5], "size": [0.1, 4.0, 1.0]}
+    now["scene_graph"]["nodes"].append(wall)
+    (root / "ENVIRONMENT.md").write_text(json.dumps(now))
+    with Agv(broker.port) as agv:
+        outcome = only(ended(root))
+    assert not outcome.ok and "wall_7" in outcome.message and not agv.driven
+
+
 def test_every_message_fits_the_schemas_of_the_protocol(tmp_path, broker) -> None:
     validation = pytest.importorskip("vda5050.validation", reason="the published schemas, in vda5050-sdk")
     judge = validation.SchemaValidator()

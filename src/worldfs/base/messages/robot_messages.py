@@ -193,6 +193,10 @@ ROWS = {
         "{what}: no way there that a body of its size can walk",
         "{what}：没有它的体型能走的路通到那里",
     ),
+    "robot.stands_between": (
+        "each place that it could stand at is cut off from it by {ids}",
+        "能停的位置与它之间都隔着 {ids}",
+    ),
     "robot.walk_stuck": ("it came no nearer, {n} times", "{n} 次都无法再靠近"),
     "robot.walk_fallen": ("it has fallen", "它摔倒了"),
     "robot.walk_not_at_rest": ("it does not stand still", "它没有站稳"),

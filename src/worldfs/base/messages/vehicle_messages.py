@@ -81,6 +81,11 @@ ROWS = {
         "在 TARGETS.md 中 {id} 的 config.places 下加上它",
     ),
     "vehicle.way_taken": ("{robot} stands at ({x:g}, {y:g}), on the way", "{robot} 停在 ({x:g}, {y:g})，挡在路上"),
+    "vehicle.stands_between": (
+        "{ids} stands between {thing} and the place before it",
+        "{thing} 与其前方的位置之间隔着 {ids}",
+    ),
+    "vehicle.open_front": ("a thing with nothing between it and the vehicle", "与车辆之间没有阻隔的物体"),
     "vehicle.free_way": ("a way on which no other robot stands", "没有其他机器人停留的路线"),
     "vehicle.clear_way": (
         "send {robot} elsewhere, or drive by `paos mission add`, which waits; if it is not there, remove its entry",

@@ -68,7 +68,7 @@ class _Drawn(NamedTuple):
 def thing(id: str, kind: Kind, spot: Sequence[float], rotation: np.ndarray) -> Thing:
     name, size, mass, color = kind
     shape = {"apple": "sphere", "can": "cylinder"}.get(name, "box")
-    half = float(geometry.half_extents(shape, size, rotation)[2])
+    half = float(rotations.half_extents(shape, size, rotation)[2])
     position = (float(spot[0]), float(spot[1]), half + 0.001)
     return Thing(id, f"{color} {name}", name, position, geometry.quat_of(rotation), size, shape, mass, color)
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots import rotations
-from worldfs.robots.mujoco.geometry import half_extents
 from worldfs.robots.mujoco.random_scene import random_scene
 from worldfs.robots.mujoco.scene_layout import SceneLayout, covers, layout
+from worldfs.robots.rotations import half_extents
 
 OBJECTS: Final = 5  # one of each kind
 REACH: Final = (0.36, 0.62)  # m from the base, as in a random scene

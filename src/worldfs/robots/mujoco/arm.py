@@ -146,15 +146,19 @@ def unreachable_finding(arm: Arm, what: str, position: Array, why: str, job: str
 
 
 def _where(arm: Arm, what: str) -> tuple[str, ...]:
-    """The facts that decide whether it is in reach; () for a place that the arm itself chose."""
+    """The facts that decide whether it is in reach, by what is in the hand too; () for a place that the arm itself
+    chose."""
     base = fact(arm.rig.robot_id, "base", tuple(map(float, arm.view.base)))
+    held = arm.rig.held()
+    hand = (fact(arm.rig.robot_id, "holding", held),) if held not in (None, what) else ()
     if what in arm.rig.body:
         return facts(
             fact(what, "position", tuple(map(float, arm.rig.position(what)))),
             fact(what, "orientation", geometry.quat_of(arm.rig.rotation(what))),
             base,
+            *hand,
         )
-    return facts(base) if what == "target_pose" else ()
+    return facts(base, *hand) if what == "target_pose" else ()
 
 
 def collision_finding(found: str, job: str) -> Finding:

@@ -15,6 +15,7 @@ from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.order_parameters import LABEL
 from worldfs.robots import displacements
+from worldfs.robots.footprint import Footprint, between, footprint_of
 
 from . import carrier_model, params
 from .action_evidence import object_poses, plan_failure, rounded
@@ -59,24 +60,36 @@ def drive_plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | 
     goals = _goals(carrier, order)
     if isinstance(goals, Finding):
         return goals
-    label, places = goals
+    label, places, target = goals
     start = carrier.view.position()[:2]
     everything = obstacles(carrier, minding=minding)
     floor = FloorMap(everything, start, carrier.limits)
     free = [place for place in places if floor.free(place)]
-    for place in free[:LOOKED_AT]:
+    closing = {tuple(place): _closing(place, target, everything) for place in free}
+    for place in [place for place in free if not closing[tuple(place)]][:LOOKED_AT]:
         if (route := floor.route(start, place)) is not None:
             return DrivePlan(route, place, label)
+    places = [place for place in places if not closing.get(tuple(place))]
     in_way = _in_the_way(carrier, everything, start, places)
     if minding:
         carrier.blockers |= in_way
-    at = places[0] if places else start
+    at = next(iter(places or free), start)
     if in_way:
         why, fix = coded("robot.way_blocked_by", robots=sorted(in_way)), coded("robot.let_pass", robots=sorted(in_way))
     else:
         why, fix = coded("robot.no_way_over_floor" if free else "robot.no_place_beside"), coded("robot.clear_floor")
+        if free and all(closing.values()):
+            why = coded("robot.stands_between", ids=sorted(set().union(*closing.values())))
     found = coded("robot.carrier_to", label=label, at=rounded(at), why=why)
     return Finding("CRITIC_REFUSED", "ACTION.md params", coded("robot.free_floor"), found, fix, order.id)
+
+
+def _closing(place: Array, target: Footprint | None, everything: Sequence[Obstacle]) -> list[str]:
+    """What stands between a place and what the carrier drives to."""
+    if target is None:
+        return []
+    boxes = ((one.owner, footprint_of(one.rectangle)) for one in everything if not one.robot)
+    return between((float(place[0]), float(place[1])), target, boxes)
 
 
 def _in_the_way(carrier: Carrier, everything: Sequence[Obstacle], start: Array, places: Sequence[Array]) -> set[str]:
@@ -92,8 +105,8 @@ def _in_the_way(carrier: Carrier, everything: Sequence[Obstacle], start: Array, 
     return set()
 
 
-def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
-    """What the order names, and the places (x y, m) that would do, the best first."""
+def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array], Footprint | None] | Finding:
+    """What the order names, the places (x y, m) that would do, the best first, and what they are to be beside."""
     if order.op == "move_to":
         point = params.point(order, ("target_pose", "target_position", "pose", "position"))
         if isinstance(point, Finding):
@@ -101,7 +114,7 @@ def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
         if point is None:
             fix = coded("robot.give_pose")
             return params.invalid_param(order, "target_pose", coded("robot.param_pose"), dict(order.params), fix)
-        return params.turned(order, point, yaw=False) or (coded("robot.the_place"), [point[:2]])
+        return params.turned(order, point, yaw=False) or (coded("robot.the_place"), [point[:2]], None)
     label = params.word(order.params, LABEL)
     rig = carrier.rig
     known = [*rig.arms, *rig.things, *(zone.name for zone in rig.plan.zones if zone.at)]
@@ -115,20 +128,21 @@ def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
         view = rig.arms[text]
         ahead = math.atan2(float(view.base_rotation[1, 0]), float(view.base_rotation[0, 0]))
         spots = list(_beside_arm(view.base[:2], ahead))
-        return text, sorted(spots, key=lambda spot: _far(here, spot, view.base[:2]))
+        return text, sorted(spots, key=lambda spot: _far(here, spot, view.base[:2])), None
     same = [id for id, thing in rig.things.items() if text in (id, thing.name)]
     zone = next((one for one in rig.plan.zones if one.at and text == one.name), None)
     if zone is not None and not same:
-        return zone.name, [np.array(zone.at)]
+        return zone.name, [np.array(zone.at)], None
     if len(same) != 1 or same[0] == carrier.tray.id:
         expected = coded("common.either_of", names=known)
         return params.invalid_param(order, label[0], expected, text, coded("robot.use_label"), code="UNKNOWN_OBJECT")
     thing = rig.things[same[0]]
     at = rig.position(thing.id)[:2] if thing.id in rig.body else np.array(thing.position[:2])
     if thing.shape == "region":
-        return thing.id, [at]
+        return thing.id, [at], None
     half = (rig.half(thing.id) if thing.id in rig.body else np.array(thing.size) / 2)[:2]
-    return thing.id, sorted(_beside(at, half), key=lambda spot: float(np.linalg.norm(spot - here)))
+    box = footprint_of((*(at - half), *(at + half)))
+    return thing.id, sorted(_beside(at, half), key=lambda spot: float(np.linalg.norm(spot - here))), box
 
 
 def _far(here: Array, spot: Array, base: Array) -> tuple[int, float]:

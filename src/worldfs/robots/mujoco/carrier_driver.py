@@ -13,12 +13,12 @@ from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Profile, Scene
 from worldfs.robots import displacements
+from worldfs.robots.footprint import Spot
 
 from . import carrier_actions
 from .action_evidence import stop_failure
 from .carrier import Carrier
 from .carrier_actions import DriveEvidence
-from .floor_grid import Spot
 from .floor_map import with_map
 from .motion_loop import STILL, MotionStopped, measured
 from .scene_observation import observe_carrier

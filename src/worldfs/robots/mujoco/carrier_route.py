@@ -11,7 +11,7 @@ import numpy as np
 from worldfs.base.model import RobotState
 from worldfs.robots import rotations
 
-from . import carrier_model, geometry
+from . import carrier_model
 from .array_types import Array
 from .body_limits import BodyLimits
 from .carrier import Carrier
@@ -129,7 +129,7 @@ def obstacles(carrier: Carrier, *, minding: bool) -> list[Obstacle]:
     found = []
     for piece in rig.plan.furniture:
         if piece.shape != "region":
-            half = geometry.half_extents("box", piece.size, rotations.matrix(piece.orientation))
+            half = rotations.half_extents("box", piece.size, rotations.matrix(piece.orientation))
             found.append(_around(piece.id, np.array(piece.position), half))
     cargo = set(carrier.cargo())
     for id in rig.objects:

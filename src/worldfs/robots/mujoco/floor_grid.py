@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
 import numpy as np
 
-from worldfs.base.model import Thing
-from worldfs.robots import rotations
+from worldfs.robots.footprint import Footprint, Spot
 
-from . import geometry
 from .array_types import Array
 from .grid_search import AROUND, Cell, shortest_way
 
@@ -21,45 +18,6 @@ CELL: Final = 0.1  # m
 FARTHEST: Final = 15.0  # m of floor from where a body starts
 ROUND: Final = 2.0  # m of floor about everything
 KEEP: Final = 0.42  # m between the body's middle and what it may not touch
-Spot = tuple[float, float]  # m, world
-
-
-@dataclass(frozen=True, slots=True)
-class Footprint:
-    """An upright box over the floor: its middle, half its sides, how it is turned about the vertical (m, rad)."""
-
-    x: float
-    y: float
-    half: Spot
-    yaw: float = 0.0
-
-    def gap(self, spot: Spot) -> float:
-        """Metres from a spot to its outline; 0 inside."""
-        dx, dy = spot[0] - self.x, spot[1] - self.y
-        cosine, sine = math.cos(self.yaw), math.sin(self.yaw)
-        along, across = abs(cosine * dx + sine * dy), abs(cosine * dy - sine * dx)
-        return math.hypot(max(0.0, along - self.half[0]), max(0.0, across - self.half[1]))
-
-    def side(self, axis: int) -> Spot:
-        """From where to where it reaches along x (0) or y (1)."""
-        cosine, sine = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
-        half = (cosine, sine)[axis] * self.half[0] + (sine, cosine)[axis] * self.half[1]
-        at = (self.x, self.y)[axis]
-        return at - half, at + half
-
-
-def footprint(thing: Thing) -> Footprint | None:
-    """None for a thing without a place."""
-    if len(thing.position) < 2 or len(thing.size) < 2:
-        return None
-    turn = rotations.matrix(thing.orientation)
-    upright = abs(float(turn[2, 2])) > 0.999
-    if upright and thing.shape != "sphere":
-        half, yaw = (thing.size[0] / 2, thing.size[1] / 2), math.atan2(float(turn[1, 0]), float(turn[0, 0]))
-    else:
-        wide = geometry.half_extents(thing.shape, thing.size, turn)
-        half, yaw = (float(wide[0]), float(wide[1])), 0.0
-    return Footprint(float(thing.position[0]), float(thing.position[1]), half, yaw)
 
 
 class FloorGrid:

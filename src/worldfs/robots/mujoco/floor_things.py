@@ -7,15 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.model import Thing
-from worldfs.robots import rotations
+from worldfs.robots.footprint import Footprint, Spot, footprint, stands_on
 
-from . import geometry, support
-from .floor_grid import CELL, FARTHEST, ROUND, FloorGrid, Footprint, Spot, footprint
+from . import support
+from .floor_grid import CELL, FARTHEST, ROUND, FloorGrid
 from .rig import BodyRig
 
 ON_IT: Final = 0.49 * CELL  # m from a cell's middle: nearer than that, it is in the cell
-PASSES: Final = 0.5  # m over the floor: what hangs higher is over the heads of those that go there
-FLAT: Final = 0.03  # m: lower things are gone over
 
 
 class FloorThings:
@@ -34,11 +32,11 @@ class FloorThings:
 
     def stands(self, thing: Thing) -> bool:
         """Whether it is in the way of a body on the floor."""
-        low, high = _heights(thing)
-        return thing.shape != "region" and low < self.plan.floor + PASSES and high > self.plan.floor + FLAT
+        return stands_on(thing, self.plan.floor)
 
-    def standing(self) -> list[Footprint]:
-        return [box for thing in self.things() if self.stands(thing) and (box := footprint(thing))]
+    def standing(self) -> dict[str, Footprint]:
+        """By the id of each thing."""
+        return {thing.id: box for thing in self.things() if self.stands(thing) and (box := footprint(thing))}
 
     def ground(self) -> FloorGrid:
         """The cells in which a thing stands now; the bodies that move, and what they carry, are none."""
@@ -59,11 +57,3 @@ class FloorThings:
             low.append(max(start - FARTHEST, min([start, *(side[0] for side in sides)]) - ROUND))
             high.append(min(start + FARTHEST, max([start, *(side[1] for side in sides)]) + ROUND))
         return FloorGrid((low[0], low[1]), (high[0], high[1]), boxes, keep)
-
-
-def _heights(thing: Thing) -> tuple[float, float]:
-    """Its lowest and highest point (m, world)."""
-    if thing.shape == "table":
-        return thing.position[2] - thing.size[2], thing.position[2]
-    half = float(geometry.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))[2])
-    return thing.position[2] - half, thing.position[2] + half

@@ -50,17 +50,6 @@ def up(height: float) -> Array:
     return np.array([0.0, 0.0, height])
 
 
-def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
-    """Half of the axis-aligned box in the world round a thing so turned (3, m)."""
-    half = np.asarray(size, dtype=float) / 2
-    if shape == "sphere":
-        return np.full(3, half[0])
-    if shape == "cylinder":
-        axis = rotation[:, 2]
-        return np.asarray(half[2] * np.abs(axis) + half[0] * np.sqrt(np.clip(1 - axis**2, 0, 1)))
-    return np.asarray(np.abs(rotation) @ half)
-
-
 def pad_slant(shape: str, size: tuple[float, ...], rotation: Array, at: Array, axis: Array) -> float:
     """The angle (rad) between the way in which two pads close and what they press on, the greater of the two; a right
     angle where they miss the thing. `at`: the pads' middle from the thing's, `axis`: that way (3, world)."""

@@ -255,7 +255,7 @@ def plan_take(arm: Arm, id: str, job: str = "") -> TakePlan | Finding:
     out, closing = turned[:, 2], turned[:, 1]
     frame = np.stack([closing, np.cross(out, closing), out], axis=1)
     thing = rig.things[id]
-    reach = geometry.half_extents(thing.shape, thing.size, frame.T @ rig.rotation(id))
+    reach = rotations.half_extents(thing.shape, thing.size, frame.T @ rig.rotation(id))
     centre, turn = rig.position(id), rig.rotation(id)
     why, solved = "", False
     sides = [(frame[:, 1], 2 * float(reach[1])), (closing, 2 * float(reach[0]))]

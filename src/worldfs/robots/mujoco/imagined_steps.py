@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worldfs.base.standard_operations import MOVE_TO, PICK_UP, PLACE_BESIDE, PLACE_DOWN, PUSH, STACK
+from worldfs.robots import rotations
 
 from . import geometry, panda
 from .actions import ReachPlan
@@ -57,7 +58,7 @@ def _picked(arm: Arm, plan: GraspPlan) -> Arm | None:
     (start, turn), (end, _) = (arm.solver.pose(q) for q in (plan.down[-1], plan.up[-1]))
     pose = np.array([*(rig.position(id) + end - start), *rig.quat(id)])
     thing = rig.things[id]
-    half = float(geometry.half_extents(thing.shape, thing.size, turn.T @ rig.rotation(id))[1])
+    half = float(rotations.half_extents(thing.shape, thing.size, turn.T @ rig.rotation(id))[1])
     for pressed in np.arange(PRESSED, SQUEEZED, PRESSED).tolist():
         found = imagined(arm, {id: pose}, plan.up[-1], max(0.0, half - pressed))
         if found.rig.held() == id:

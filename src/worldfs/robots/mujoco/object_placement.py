@@ -183,7 +183,7 @@ def _upright_half(arm: Arm, held: str) -> float:
     if _is_level(rotation) and _is_alike(thing):
         return max(thing.size) / 2  # the hand is turned down, and the thing with it
     turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
-    return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
+    return float(rotations.half_extents(thing.shape, thing.size, turned)[2])
 
 
 def _is_level(rotation: Array) -> bool:
@@ -291,7 +291,7 @@ def as_it_lies(rig: Rig, id: str) -> Thing:
 def _in_the_hand(rig: Rig, held: str, rotation: Array) -> Thing:
     """What the gripper holds, as a box whose second side the fingers close across."""
     thing = rig.things[held]
-    half = geometry.half_extents(thing.shape, thing.size, rotation.T @ rig.rotation(held))
+    half = rotations.half_extents(thing.shape, thing.size, rotation.T @ rig.rotation(held))
     return Thing(held, shape="box", size=tuple(float(2 * v) for v in half))
 
 

@@ -14,7 +14,7 @@ from worldfs.base.order_parameters import SUPPORT
 from worldfs.base.standard_operations import PLACE_BESIDE
 from worldfs.robots import rotations
 
-from . import actions, geometry, grasp, object_placement, params, support
+from . import actions, grasp, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import Arm, AttemptResult
 from .array_types import Array
@@ -100,7 +100,7 @@ def _extent(arm: Arm, id: str, way: Array, rotation: Array) -> float:
     """Half of what a thing so turned takes up that way (m)."""
     thing = arm.rig.things[id]
     turn = rotations.about_z(-math.atan2(way[1], way[0]))
-    return float(geometry.half_extents(thing.shape, thing.size, turn @ rotation)[0])
+    return float(rotations.half_extents(thing.shape, thing.size, turn @ rotation)[0])
 
 
 def space(arm: Arm, goal: RelativePlacement) -> tuple[float, float]:

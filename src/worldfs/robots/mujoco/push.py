@@ -140,7 +140,7 @@ def _round(arm: Arm, id: str) -> bool:
 def _extent(arm: Arm, id: str, way: Array) -> tuple[float, float]:
     """Half of the thing's extent along the way and across it (m)."""
     thing, turn = arm.rig.things[id], math.atan2(way[1], way[0])
-    half = geometry.half_extents(thing.shape, thing.size, rotations.about_z(-turn) @ arm.rig.rotation(id))
+    half = rotations.half_extents(thing.shape, thing.size, rotations.about_z(-turn) @ arm.rig.rotation(id))
     return float(half[0]), float(half[1])
 
 

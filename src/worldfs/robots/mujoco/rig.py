@@ -10,7 +10,7 @@ import numpy as np
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 
-from . import fixture_model, geometry, vessel_model
+from . import fixture_model, vessel_model
 from .arm_view import ArmView
 from .array_types import Array
 from .body_cover import BodyCover
@@ -149,7 +149,7 @@ class BodyRig:
     def half(self, id: str) -> Array:
         """Half extents in the world (3, m) as the thing lies now."""
         thing = self.things[id]
-        return geometry.half_extents(thing.shape, thing.size, self.rotation(id))
+        return rotations.half_extents(thing.shape, thing.size, self.rotation(id))
 
     # --- what touches ---
 

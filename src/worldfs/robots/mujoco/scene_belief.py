@@ -196,14 +196,14 @@ class SceneBelief:
         """Whether nothing that is believed to be there would carry a thing in this pose."""
         thing = self.rig.things[id]
         x, y, z = position.tolist()
-        bottom = z - float(geometry.half_extents(thing.shape, tuple(thing.size), rotation)[2])
+        bottom = z - float(rotations.half_extents(thing.shape, tuple(thing.size), rotation)[2])
         return all(abs(bottom - top) > SNAP for top in self._tops(id, x, y))
 
     def _settle(self, seen: Mapping[str, Estimate]) -> None:
         """What was seen just over or just inside a surface stands on it; from the lowest up."""
         for id in sorted(seen, key=lambda id: self.tracks[id].position[2]):
             track, thing = self.tracks[id], self.rig.things[id]
-            half = float(geometry.half_extents(thing.shape, tuple(thing.size), track.rotation)[2])
+            half = float(rotations.half_extents(thing.shape, tuple(thing.size), track.rotation)[2])
             x, y, z = track.position
             gaps = [(abs(z - half - top), top) for top in self._tops(id, x, y)]
             near = min(gaps, default=(1.0, 0.0))
@@ -221,7 +221,7 @@ class SceneBelief:
                 tops.append(piece.position[2] + piece.size[2] / 2)
         for other, track in self.tracks.items():
             thing = self.rig.things[other]
-            half = geometry.half_extents(thing.shape, tuple(thing.size), track.rotation)
+            half = rotations.half_extents(thing.shape, tuple(thing.size), track.rotation)
             inside = abs(x - track.position[0]) < half[0] and abs(y - track.position[1]) < half[1]
             if other != id and inside and thing.shape != "sphere":
                 tops.append(track.position[2] + float(half[2]))

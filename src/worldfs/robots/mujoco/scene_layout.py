@@ -154,7 +154,7 @@ def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
 def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], floor: float) -> Thing | None:
     """`thing` lifted until it rests on what it is near; unchanged when it does already; None: nothing is beneath."""
     x, y, z = thing.position
-    half = geometry.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))
+    half = rotations.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))
     height = float(half[2])
     tops: list[tuple[float, bool]] = [(floor, True)]
     for piece in furniture:
@@ -173,7 +173,7 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
         elif piece.shape == "box" and covers(piece, x, y, 0.0):
             tops.append((piece.position[2] + piece.size[2] / 2, True))
     for other in placed:
-        reach = geometry.half_extents(other.shape, other.size, rotations.matrix(other.orientation))
+        reach = rotations.half_extents(other.shape, other.size, rotations.matrix(other.orientation))
         if abs(x - other.position[0]) <= reach[0] and abs(y - other.position[1]) <= reach[1]:
             tops.append((other.position[2] + float(reach[2]), False))
     for top, solid in sorted(tops, reverse=True):

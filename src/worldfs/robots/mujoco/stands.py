@@ -54,7 +54,7 @@ def _rests(plan: SceneLayout, thing: Thing) -> bool:
 
 def _stands(plan: SceneLayout, thing: Thing) -> Iterator[Thing]:
     """Pedestals from the floor, or from the table or box below, up to the thing."""
-    half = geometry.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))
+    half = rotations.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))
     x, y, z = thing.position
     top = z - float(half[2]) - 0.0005
     name = f"stand_{thing.id}"

@@ -11,7 +11,6 @@ from worldfs.base.model import Json
 from worldfs.robots import rotations
 from worldfs.robots.vision.depth_image import DepthImage
 
-from . import geometry
 from .action_evidence import rounded
 from .array_types import Array
 from .believed_rig import BelievedRig
@@ -77,7 +76,7 @@ def _boxes(rig: BelievedRig) -> Iterator[Box]:
     for thing in (*rig.unknown.values(), *rig.furniture):
         if thing.shape not in ("table", "region"):
             turn = rotations.matrix(thing.orientation)
-            yield np.array(thing.position), geometry.half_extents("box", tuple(thing.size), turn)
+            yield np.array(thing.position), rotations.half_extents("box", tuple(thing.size), turn)
     for id in rig.fixtures:
         for solid in rig.part_solids(id, rig.opening(id)):
-            yield solid.position, geometry.half_extents(solid.shape, solid.size, solid.rotation)
+            yield solid.position, rotations.half_extents(solid.shape, solid.size, solid.rotation)

@@ -175,7 +175,7 @@ def _strokes(  # noqa: PLR0917  # how the sponge is held, and how it is to be la
     now = math.atan2(float(sponge[1][1, 0]), float(sponge[1][0, 0]))
     turn = rotations.about_z(yaw - now)
     frame = rotations.matrix(area.orientation)
-    half = geometry.half_extents("box", thing.size, frame.T @ turn @ sponge[1])
+    half = rotations.half_extents("box", thing.size, frame.T @ turn @ sponge[1])
     rotation, offset = turn @ hand[1], turn @ (hand[0] - sponge[0])
     top = arm.rig.things[goal.on].position[2]
     corners = [frame @ np.array([*at, 0.0]) + np.array(area.position) for at in _corners(area, half[:2])]

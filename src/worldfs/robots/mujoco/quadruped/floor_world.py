@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,10 +11,11 @@ import numpy as np
 from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
 from worldfs.base.name_parts import fits_label
+from worldfs.robots.footprint import PASSES, Footprint, Spot, footprint, footprint_of
 from worldfs.robots.mujoco.body_limits import BodyLimits
-from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
+from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles
-from worldfs.robots.mujoco.floor_things import PASSES, FloorThings
+from worldfs.robots.mujoco.floor_things import FloorThings
 from worldfs.robots.mujoco.reserved_space import ReservedSpace
 from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.scene_layout import LABEL_FLOOR
@@ -74,8 +75,8 @@ class FloorWorld(FloorThings):
         """What is free for the body's middle, by its limits, by what stands there now and, with `minding`, by where the
         bodies that move will pass; `without` counts none of these robots."""
         others = body_obstacles(self.rig, self._reserved, self.plan.floor + PASSES, minding=minding)
-        boxes = [_box(one.rectangle) for one in others if not (one.robot and one.owner in without)]
-        grid = self.grid_of([*self.standing(), *boxes], KEEP)
+        boxes = [footprint_of(one.rectangle) for one in others if not (one.robot and one.owner in without)]
+        grid = self.grid_of([*self.standing().values(), *boxes], KEEP)
         grid.restrict(lambda spot: self._limits.holds(self._limits.robot.robot_id, np.array(spot)))
         return grid
 
@@ -116,7 +117,7 @@ class FloorWorld(FloorThings):
             x, y = self.rig.others[id].base[:2]
             return Footprint(float(x), float(y), (BASE_HALF, BASE_HALF))
         if id in self.rig.carriers:
-            return _box((*(box := self.rig.carriers[id].box())[:2], *box[3:5]))
+            return footprint_of((*(box := self.rig.carriers[id].box())[:2], *box[3:5]))
         if id in self._walking:
             pose = self._walking[id].pose()
             return Footprint(pose.x, pose.y, (LENGTH / 2, WIDTH / 2), pose.yaw)
@@ -125,12 +126,6 @@ class FloorWorld(FloorThings):
     @property
     def _walking(self) -> dict[str, QuadrupedView]:
         return {id: view for id, view in self.rig.quadrupeds.items() if id != self.rig.robot_id}
-
-
-def _box(rectangle: Sequence[float]) -> Footprint:
-    """Of its lowest and highest x y."""
-    x0, y0, x1, y1 = (float(v) for v in rectangle)
-    return Footprint((x0 + x1) / 2, (y0 + y1) / 2, ((x1 - x0) / 2, (y1 - y0) / 2))
 
 
 def _area(zone: MapZone) -> Footprint:

@@ -10,8 +10,9 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.robots.footprint import Spot, between
 from worldfs.robots.mujoco.body_limits import within_limits
-from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Spot
+from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid
 from worldfs.robots.mujoco.grid_search import Cell
 from worldfs.robots.mujoco.shared_motion import plan_in_turn
 
@@ -67,14 +68,16 @@ class Trip:
     blocked: list[str] = field(default_factory=list)  # the robots without which there would be a way
 
 
-def route(world: FloorWorld, target: FloorTarget, grid: FloorGrid) -> Route | None:
-    """The shortest way to the target; None: there is none."""
+def route(world: FloorWorld, target: FloorTarget, grid: FloorGrid, *, across: bool = False) -> Route | None:
+    """The shortest way to the target; None: there is none. `across`: to its other side, too, of what stands there."""
     here = world.spot()
     start = grid.nearest(here, LEAVE)
     if start is None:
         return None
+    standing = () if across else world.standing().items()
     for beside in (0.0,) if target.on_it else BESIDE:
-        way = grid.way(start, _goals(grid, target, beside))
+        goals = [cell for cell in _goals(grid, target, beside) if not between(grid.middle(cell), target.box, standing)]
+        way = grid.way(start, goals)
         if not way:
             continue
         inside = not grid.free(grid.cell(here))  # an obstacle's margin is left by the nearest free cell
@@ -120,6 +123,9 @@ def shortest_way(body: Quadruped, target: FloorTarget, *, minding: bool) -> Rout
         said = coded("robot.walk_blocked", what=what, why=why)
     else:
         said, fix = coded("robot.walk_no_way_to", what=what), coded("robot.walk_fix_path")
+        if (way := route(world, target, world.grid(minding=minding), across=True)) is not None:
+            closing = between(way.corners[-1], target.box, world.standing().items())
+            said = coded("robot.walk_blocked", what=what, why=coded("robot.stands_between", ids=closing))
     return Finding("NO_PATH", "ACTION.md params", coded("robot.walk_expect_path", keep=KEEP), said, fix)
 
 

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.json_values import as_float
+from worldfs.robots.footprint import PASSES, Spot
 from worldfs.robots.mujoco.array_types import Array
-from worldfs.robots.mujoco.floor_grid import KEEP, Spot
-from worldfs.robots.mujoco.floor_things import PASSES
+from worldfs.robots.mujoco.floor_grid import KEEP
 from worldfs.robots.mujoco.ground_body import GroundBody
 from worldfs.robots.mujoco.reserved_space import ReservedSpace, SweptSpace
 from worldfs.robots.mujoco.scene_layout import SceneLayout

@@ -11,7 +11,8 @@ from typing import Final, Protocol
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
-from worldfs.robots.mujoco.floor_grid import KEEP, Footprint, footprint
+from worldfs.robots.footprint import Footprint, footprint
+from worldfs.robots.mujoco.floor_grid import KEEP
 
 APART: Final = 0.8  # m between its middle and another body's, where nobody says where it stands
 TOO_CLOSE: Final = 0.45  # m: nearer than this no two can stand
