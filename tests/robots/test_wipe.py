@@ -37,6 +37,26 @@ def test_a_marked_area_is_wiped_and_the_sponge_lies_back(marked):
     assert "also_moved" not in done.evidence
 
 
+def test_a_sponge_in_the_hand_wipes_and_stays_in_it(marked):
+    hand = marked(SPONGE)
+    assert hand.do("pick_up", object_id="sponge").ok
+    done = hand.do("wipe", object_id="sponge", target="area")
+    assert done.ok, done
+    assert done.evidence["wiped"]["share"] > 0.95 and hand.rig.held() == "sponge"
+    arm = hand.body.arm
+    goal = wipe.wipe_goal(arm, hand.order("wipe", object_id="sponge", target="area"))
+    touched = wipe.TouchedSpots(arm, goal)
+    touched.touched[:] = True
+    lies.put(hand.rig, "sponge", (0.45, 0.3, 0.018))  # no longer in the hand
+    assert wipe.wiped(arm, goal, touched).code == "OBJECT_LOST"
+
+
+def test_a_sponge_is_not_taken_while_the_hand_holds_something_else(marked):
+    hand = marked(SPONGE, replace(CUBE, position=(0.4, -0.3, 0.0255)))
+    assert hand.do("pick_up", object_id="cube").ok
+    assert refusal(hand, "wipe", object_id="sponge", target="area").code == "HOLDING"
+
+
 def test_a_sponge_that_never_comes_down_has_wiped_nothing(marked):
     hand = marked(SPONGE)
     lies.put(hand.rig, "sponge", (0.5, 0.0, 0.2))  # over the area, and in no hand

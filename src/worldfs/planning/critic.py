@@ -42,6 +42,7 @@ from worldfs.base.standard_operations import (
     PLACE_BESIDE,
     STACK,
     TAKE_OVER,
+    WIPE,
     described,
 )
 from worldfs.base.workspace_bounds import beyond, bounds_finding, reach_finding
@@ -516,7 +517,9 @@ def _hand(case: _Case) -> None:
         return
     held = case.scene.held(robot.robot_id)
     node, given = refusals.display_value(robot.robot_id), fact(robot.robot_id, "holding", held or NOTHING)
-    if op in empty and held:
+    named = given_parameter(case.order.params, OBJECT)[1] if op == WIPE.name else None
+    wipes_with = held is not None and isinstance(named, str) and _is(case.scene, named, held)
+    if op in empty and held and not wipes_with:
         case.say("critic.holding", given, node=node, held=refusals.display_value(held))
     if op in full:
         if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it

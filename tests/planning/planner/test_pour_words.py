@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Operation, Profile, Thing
-from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
+from worldfs.base.model import Operation, Profile, Relation, Thing
+from worldfs.planning.planner import Planner, RefusedIntent, build_plan, holds, interpret
 from worldfs.planning.planner.goals import PouredGoal
 
 from .conftest import OPS, ROBOT
@@ -80,3 +80,10 @@ def test_only_what_was_counted_in_the_bowl_counts(world, room, arrived, ok):
     report = Planner(world).run("pour the cup into the bowl")
     assert report.ok is ok, report
     assert world.log[0].op == "pour" and world.log[0].params == {"object_id": "cup_01", "target": "bowl_01"}
+
+
+def test_a_vessel_in_the_hand_is_put_down_and_then_poured(room):
+    robots = tuple(replace(r, holding="cup_01") for r in room.robots)
+    held = replace(room, robots=robots, relations=(*room.relations, Relation("cup_01", "held_by", ROBOT)))
+    plan = build_plan([(PouredGoal("cup_01", "bowl_01", 21),)], held, profile=PROFILE, robot_id=ROBOT)
+    assert [(one.op, one.object) for one in plan.actions] == [("place", "cup_01"), ("pour", "cup_01")]

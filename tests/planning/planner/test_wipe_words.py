@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Operation, Profile, Thing
+from worldfs.base.model import Operation, Order, Profile, Thing
+from worldfs.planning.critic import Critic
 from worldfs.planning.planner import Planner, RefusedIntent, interpret
 
 from .conftest import OPS, ROBOT
@@ -54,3 +55,11 @@ def test_done_is_what_the_body_measured(world, room):
     world.now_scene, world.ops = room, ABLE
     report = Planner(world).run("wipe the table")
     assert report.ok and [order.op for order in world.log] == ["wipe"], report
+
+
+@pytest.mark.parametrize(("held", "codes"), [("sponge_01", []), ("apple_01", ["HOLDING"])])
+def test_the_critic_lets_it_wipe_with_what_is_in_its_hand(room, held, codes):
+    robots = tuple(replace(r, holding=held) for r in room.robots)
+    order = Order("1", ROBOT, "wipe", {"object_id": "sponge_01", "target": "area_01"})
+    found = Critic().review(order, replace(room, robots=robots), PROFILE)
+    assert [one.code for one in found if not one.warning] == codes, found

@@ -402,7 +402,7 @@ ROWS = {
     "planner.short_sensor": ("the sensor for it is missing", "缺少所需的传感器"),
     "planner.short_camera": ("there is no camera to look with", "没有可用的相机"),
     "planner.short_not_holding": ("nothing is in the gripper", "夹爪里没有东西"),
-    "planner.short_holding": ("something else is in the gripper", "夹爪里拿着别的东西"),
+    "planner.short_holding": ("the gripper is not empty", "夹爪不是空的"),
     "planner.short_surface": ("nothing there to rest on, or no way to reach it", "那里没有可以放的地方，或够不着"),
     "planner.why_detail": ("{why}: {detail}", "{why}：{detail}"),
     "planner.why_fix": ("{why}; {fix}", "{why}；{fix}"),

@@ -32,6 +32,7 @@ from .goals import (
     OnGoal,
     OperationGoal,
     PlacedGoal,
+    PouredGoal,
     SeenGoal,
     TowardGoal,
     UprightGoal,
@@ -146,11 +147,12 @@ class _Group:
         return actions, lost, scene
 
     def _operated(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
-        """An operation for each goal. What is to be set upright, and is in the hand, is put down first: it is turned
-        from where it lies."""
+        """An operation for each goal. What is to be set upright or poured from, and is in the hand, is put down first:
+        it is taken from where it lies."""
         first: list[PlannedAction] = []
         kept = held_by(scene, self.robot_id) or ""
-        if kept in {subject(g) for g in self.goals if isinstance(g, UprightGoal)} - {*self.limits.abandoned}:
+        taken = {subject(g) for g in self.goals if isinstance(g, UprightGoal | PouredGoal)}
+        if kept in taken - {*self.limits.abandoned}:
             first, lost, scene = _Handling(replace(self, goals=(DownGoal(kept),)), scene).solve()
             if lost:
                 return [], [(goal, why) for goal in self.goals for _, why in lost], scene

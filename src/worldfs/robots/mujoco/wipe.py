@@ -51,6 +51,7 @@ class WipeGoal:
     spots: Array  # n × 2, m
     others: dict[str, displacements.ObjectPose]
     began: float  # s of the world's time
+    in_hand: bool  # the sponge is held already, and stays in the hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ def wipe_goal(arm: Arm, order: Order) -> WipeGoal | Finding:
         return params.refused(
             "wipe.free", coded("wipe.taken", id=piece.id, others=there), coded("wipe.clear"), order.id
         )
-    began = float(arm.simulation.data.time)
-    return WipeGoal(sponge, piece.id, on, rig.position(sponge), spots(piece), object_poses(rig), began)
+    began, in_hand = float(arm.simulation.data.time), rig.held() == sponge
+    return WipeGoal(sponge, piece.id, on, rig.position(sponge), spots(piece), object_poses(rig), began, in_hand)
 
 
 def wipes(thing: Thing) -> bool:
@@ -126,11 +127,17 @@ def spots(area: Thing) -> Array:
 # --- the way ---
 
 
-def plan_wipe(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
+def plan_wipe(arm: Arm, order: Order) -> grasp.GraspPlan | WipePlan | Finding:
     """The grasp; the strokes are planned once the sponge is held. That they can be reached is said here."""
     goal = wipe_goal(arm, order)
     if isinstance(goal, Finding):
         return goal
+    if goal.in_hand:
+        return plan_strokes(arm, goal, order.id)
+    return _plan_grasp(arm, goal, order)
+
+
+def _plan_grasp(arm: Arm, goal: WipeGoal, order: Order) -> grasp.GraspPlan | Finding:
     if isinstance(free := actions.plan_pick(arm, order), Finding):
         return free
 
@@ -267,19 +274,23 @@ def wipe(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     if isinstance(goal, Finding):
         return plan_failure(goal, action_evidence.close())
     goal = _as_it_is(arm, goal)
-    planned = plan_motion(arm, lambda: plan_wipe(arm.planning, order), grasp.legs)
-    if isinstance(planned, Finding):
-        return plan_failure(planned, action_evidence.close())
     touched = TouchedSpots(arm, goal)
-    taken = grasp.carry_out(arm, planned)
-    if not taken.ok:
-        return _ended(touched, taken, action_evidence)
+    planned: grasp.GraspPlan | None = None
+    if not goal.in_hand:
+        found = plan_motion(arm, lambda: _plan_grasp(arm.planning, goal, order), grasp.legs)
+        if isinstance(found, Finding):
+            return plan_failure(found, action_evidence.close())
+        planned = found
+        taken = grasp.carry_out(arm, planned)
+        if not taken.ok:
+            return _ended(touched, taken, action_evidence)
     strokes = plan_motion(arm, lambda: plan_strokes(arm.planning, goal, order.id), legs)
-    if isinstance(strokes, Finding):
+    if not isinstance(strokes, Finding):
+        carry_out(arm, strokes, touched)
+    if planned is not None:
         _set_back(arm, planned)
+    if isinstance(strokes, Finding):
         return plan_failure(strokes, action_evidence.close())
-    carry_out(arm, strokes, touched)
-    _set_back(arm, planned)
     return _ended(touched, wiped(arm, goal, touched), action_evidence)
 
 
@@ -342,16 +353,20 @@ def _ended(touched: TouchedSpots, done: AttemptResult, action_evidence: ActionEv
 
 
 def wiped(arm: Arm, goal: WipeGoal, touched: TouchedSpots) -> AttemptResult:
-    """The predicate: nine of ten spots touched, the sponge back where it lay and let go of, nothing else moved."""
+    """The predicate: nine of ten spots touched, the sponge back where it lay and let go of, or still in the hand that
+    had it, nothing else moved."""
     rig, id = arm.rig, goal.sponge
     arm.mover.wait(object_placement.WATCHED)
     off = float(np.linalg.norm(rig.position(id) - goal.start))
     words = {"area": goal.area, "percent": 100 * touched.share, "id": id}
     if touched.share < WIPED:
         return AttemptResult(False, "NOT_WIPED", coded("wipe.missed", least=100 * WIPED, **words), off)
-    if "robot" in rig.touching(id):
+    if goal.in_hand:
+        if rig.held() != id:
+            return AttemptResult(False, "OBJECT_LOST", coded("robot.lost_carrying", id=id, at=rig.position(id)), off)
+    elif "robot" in rig.touching(id):
         return AttemptResult(False, "NOT_RELEASED", coded("robot.still_touches", id=id), off)
-    if off > object_placement.TOLERANCE:
+    elif off > object_placement.TOLERANCE:
         said = coded("robot.rests_off", id=id, at=rig.position(id), mm=off * 1000)
         return AttemptResult(False, "NOT_AT_GOAL", said, off)
     meant = {id, *arm.reserved.handled_by_others(arm.robot_id, goal.began)}
