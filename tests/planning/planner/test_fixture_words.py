@@ -11,7 +11,7 @@ from worldfs.base.already_so import ALREADY_SO
 from worldfs.base.drawers import sized
 from worldfs.base.messages import render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Profile, Relation, Thing
-from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal, PlacedGoal
 
 from .conftest import OPS, ROBOT
@@ -340,3 +340,38 @@ def test_what_is_in_a_chest_is_taken_out_of_it_once_it_is_opened(scene, said):
     found = interpret(said, room, profile=PROFILE, robot_id=ROBOT)
     assert getattr(found, "goals", found)[0] == OpenedGoal("chest_01", "open"), found
     assert getattr(found.goals[1], "object", "") == "ring_01", found
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "told"),
+    [
+        ("is the drawer open?", "open", "yes, the drawer is open"),
+        ("is the drawer still open?", "closed", "no, the drawer is closed"),
+        ("is the drawer closed?", "open", "no, the drawer is open"),
+        ("is the drawer shut?", "closed", "yes, the drawer is closed"),
+        ("is the drawer open or closed?", "open", "the drawer is open"),
+        ("is the drawer closed?", "ajar", "no, the drawer is ajar"),
+        ("is the drawer open?", "ajar", "the drawer is ajar"),
+        ("are the drawer and the chest open?", "closed", "no, the drawer is closed; yes, the chest is open"),
+        (
+            "are the drawer and the chest open?",
+            "",
+            "the scene does not tell whether the drawer is open; yes",
+        ),
+        ("is the drawer open?", "", "the scene does not tell"),
+        ("is the drawer closed?", "", "the scene does not tell"),
+        ("is the drawer not open?", "open", "the scene does not tell"),
+        ("is the apple open?", "open", "the scene does not tell"),
+        ("抽屉开着吗", "open", "是的，抽屉开着"),
+        ("抽屉打开了吗？", "closed", "不，抽屉关着"),
+        ("抽屉关上了吗", "open", "不，抽屉开着"),
+        ("抽屉是不是关着", "closed", "是的，抽屉关着"),
+        ("抽屉是开着的还是关着的？", "ajar", "抽屉半开着"),
+        ("抽屉关上了吗", "", "场景里看不出来"),
+    ],
+)
+def test_whether_it_is_open_is_answered_by_the_status_alone(room, said, status, told):
+    furniture = tuple(replace(t, status=status) if t.id == "drawer_01" else t for t in room.furniture)
+    found = interpret(said, replace(room, furniture=furniture), profile=PROFILE, robot_id=ROBOT)
+    assert isinstance(found, QuestionIntent) and found.answer.startswith(told), found
+    assert found.answered is not told.startswith(("the scene does not tell", "场景")) or "whether" in told

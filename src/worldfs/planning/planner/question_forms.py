@@ -29,7 +29,7 @@ _MANY_ZH: Final = "(?:几|几个|多少)"
 _IS_ZH: Final = "(?: 都)?(?: 是)?"
 
 # Topic and form. Before a colon, how the parts are used: `of` a place tells which thing is meant; `some` asks whether
-# there is such a thing; `inside` the first noun is the place.
+# there is such a thing; `inside` the first noun is the place; `open`, `closed` what it is asked to be.
 _EN: Final = (
     ("where", rf"(?:show me )?where is {_LIST}(?: located)?|where {_LIST} is(?: located)?"),
     ("of:where", rf"where is N{_THAT} P|where N P is"),
@@ -69,6 +69,9 @@ _EN: Final = (
     ("far", r"(?:what is )?the distance (?:between N and N|from N to N|of N)"),
     ("clear", rf"is {_THING} {_EMPTY}|{_EMPTY} {_THING}"),
     ("gripper", r"is (?:the|your|N s)? ?(?:gripper|hand)(?: of N)? (?:open|closed|shut|empty)|how is (?:the|your) gripper"),
+    ("open:state", rf"is {_LIST} (?:open|opened)"),
+    ("closed:state", rf"is {_LIST} (?:closed|shut)"),
+    ("state", rf"is {_LIST} (?:open or (?:closed|shut)|(?:closed|shut) or open|ajar)"),
     ("held", r"(?!.*\bin(?:side)? it\b)(?=.*\b(?:hold|holds|holding|held|carrying|carries|gripper|hand|fingers|has|have|got)\b)"
      r"(?:(?:what|who|which|how|many|is|do|there|you|the|your|in|by|of|s|it|hold|holds|holding|held|have|has|got|"
      r"carrying|carries|gripper|hand|fingers|robots?|arms?|N|P)(?: |$))+"),
@@ -91,6 +94,9 @@ _ZH: Final = (
     ("far", r"N (?:离|距|距 离|到) (?:N )?(?:有 )?多远|N (?:有 )?多远|N (?:和|与|跟) N (?:的 |之间 的 )?距 离 (?:是|有) (?:多远|多少)"),
     ("clear", r"N (?:是 )?(?:空|干净|整齐|收拾好|收拾干净|清空)(?: (?:的|着|了))*|(?:收拾|清理|整理) N|N 收拾好 了"),
     ("gripper", r"(?:N (?:的 )?)?手 (?:是 )?(?:打开|张开|开|空|闭合|关闭|合上)(?: (?:的|着|了))*"),
+    ("open:state", rf"{_LIST_ZH}(?: 都)?(?: 是| 有)? (?:打开|拉开|敞开|开)(?: (?:的|着|了))*"),
+    ("closed:state", rf"{_LIST_ZH}(?: 都)?(?: 是| 有)? (?:关闭|关上|合上|关好|关|合)(?: (?:的|着|了))*"),
+    ("state", rf"{_LIST_ZH} 是 开(?: (?:的|着))* 还 ?是 关(?: (?:的|着))*"),
     ("held", r"(?=.*[拿夹手])(?:(?:谁|哪个|哪|机器人|机械臂|手臂|拿着|拿|夹着|夹|手里|手上|手|里|上|里面|的|着|"
      r"有|没有|什么|几|多少|个|被|在|是|东西|N|P)(?: |$))+"),
 )  # fmt: skip

@@ -121,6 +121,7 @@ class ParsedQuestion:
     counted: bool = False
     mild: bool = False  # begins like an order to speak ("tell", "say", "have"), so it is a question only if it is known
     unread: str = ""
+    state: str = ""  # open | closed, of a thing that is asked whether it is so
 
     def subjects(self) -> list[QuestionPart]:
         return [p for p in self.parts if not p.side and not p.colour]
@@ -164,7 +165,8 @@ def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQu
         return ParsedQuestion("", unread=unread, mild=mild)
     counted = bool(re.search(r"\bhow many\b|几|多少", low))
     any_hand = bool(_ANY_HAND.search(low))
-    return ParsedQuestion(topic, _used(written.parts, topic, how), written.best, any_hand, counted, mild)
+    state = next((one for one in ("open", "closed") if one in how), "")
+    return ParsedQuestion(topic, _used(written.parts, topic, how), written.best, any_hand, counted, mild, state=state)
 
 
 def _fits(parts: list[QuestionPart], topic: str) -> bool:

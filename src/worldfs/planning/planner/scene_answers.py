@@ -81,6 +81,7 @@ BEST = {
     "middle": "planner.best_middle",
 }
 _MEASURED = {"heaviest": "mass", "lightest": "mass", **dict.fromkeys(("biggest", "smallest", "tallest"), "size")}
+_STATES: Final = {"open": "planner.is_open", "closed": "planner.is_closed", "ajar": "planner.is_ajar"}
 AT = {"beside": "planner.side_beside", "on": "planner.side_on"}  # else in
 
 
@@ -243,6 +244,8 @@ class _QuestionAnswerer(SceneSentences):
                 return self.than(q, subjects)
             case "far":
                 return self.apart(subjects, place)
+            case "state":
+                return self.state(q.state, named)
             case "heavy":
                 return self.measure(named, "mass")
             case "size":
@@ -455,6 +458,19 @@ class _QuestionAnswerer(SceneSentences):
             else:
                 found.append(self.yes(True, self.say("planner.nothing_there", side=side, place=the)))
         return self.joined(found)
+
+    def state(self, asked: str, ids: Sequence[str]) -> str:
+        """Is it open, or closed, by its status? What is ajar is not closed; "" where no status says."""
+        found, told = [], False
+        for id in ids:
+            thing = self.scene.thing(id)
+            status = thing.status if thing is not None else ""
+            known, the = status in _STATES, self.the(id)
+            said = self.say(_STATES.get(status, "planner.state_unknown"), thing=the)
+            plain = not known or not asked or (status == "ajar" and asked == "open")
+            found.append(said if plain else self.yes(status == asked, said))
+            told = told or known
+        return self.joined(found) if told else ""
 
     def closed_off(self, subjects: Sequence[QuestionPart], place: QuestionPart) -> list[str]:
         """Of the places, those of which the scene does not tell whether it is in them: anything, in a carton, which may
