@@ -250,9 +250,10 @@ ROWS = {
         "there is no free place for {name} within reach on {where}",
         "{where} 上够得着的地方没有 {name} 的空位",
     ),
-    "planner.no_place_at": (
-        "{name} cannot be put at ({where}): it is out of reach, or something stands there",
-        "{name} 不能放到 ({where})：够不着，或那里有东西",
+    "planner.place_far": ("{name} cannot be put at ({where}): it is out of reach", "{name} 不能放到 ({where})：够不着"),
+    "planner.place_taken": (
+        "{name} cannot be put at ({where}): there is {others}",
+        "{name} 不能放到 ({where})：那里有{others}",
     ),
     "planner.in_box": (
         "{name} is in {where}, and nothing is stacked there; take it out first",

@@ -30,6 +30,8 @@ BEST_REACH = 0.56  # share of the reach where an arm serves best
 NEAREST_REACH, FARTHEST_REACH = 0.3, 0.92  # the same of the last places that it reaches, measured on a Panda
 USABLE_REACH = 0.78  # and up to where it points down easily (embodied.md §5: 7.8 % of a full sphere has no such pose)
 
+HARD_M = 10.0  # added to the cost of a place beyond that: any easy one is better
+
 
 @dataclass(frozen=True, slots=True)
 class PlacementScene:
@@ -73,14 +75,14 @@ class PlacementScene:
         return math.inf if limit is None else limit
 
     def reach_cost(self, x: float, y: float) -> float | None:
-        """Distance of a point from the best radius (m), None out of reach."""
+        """Distance of a point from the best radius (m), more where it is not reached easily; None out of reach."""
         near, best, far = self.reach_range()
-        if not self._in_bounds(x, y):
+        if not self.can_reach(x, y):
             return None
         if self.robot is None or far == math.inf:
             return 0.0
         away = math.dist((x, y), self.robot.pose[:2])
-        return abs(away - best) if near <= away <= far else None
+        return abs(away - best) + (0.0 if near <= away <= far else HARD_M)
 
     def effort(self, x: float, y: float) -> float:
         """The same in whole centimetres (m): of equal places, the arm goes to the one that it reaches best."""
@@ -272,20 +274,30 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
 
 
 def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | None:
-    """The wanted point; without a height, at rest on what is under it. None out of reach, or where another thing is."""
+    """The wanted point; without a height, at rest on what is under it. None out of reach, or where another thing is:
+    `in_place_of` names that."""
     x, y = goal.position[:2]
-    if bench.reach_cost(x, y) is None:
+    if not bench.can_reach(x, y):
         return None
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
-    under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
-    if not all(map(bears, under)):
+    if in_place_of(thing, goal, bench):
         return None
-    z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
-    moved = replace(thing, position=(x, y, z))
-    if any(gap(moved, other) < CLEAR_M for other in bench.obstacles(thing.id)):
-        return None
+    z = max((top_of(t, bench.scene, bench.places) for t in _under(x, y, bench)), default=0.0)
     return (x, y, round(z + height(thing) / 2, 4))
+
+
+def in_place_of(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> list[str]:
+    """What takes the wanted point: things that stand there, or what bears nothing."""
+    x, y = goal.position[:2]
+    under = _under(x, y, bench)
+    moved = replace(thing, position=(x, y, max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)))
+    taken = [other.id for other in bench.obstacles(thing.id) if gap(moved, other) < CLEAR_M]
+    return [*(t.id for t in under if not bears(t)), *taken]
+
+
+def _under(x: float, y: float, bench: PlacementScene) -> list[Thing]:
+    return [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
 
 
 def _steps(half: float) -> list[float]:

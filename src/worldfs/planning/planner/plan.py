@@ -441,7 +441,11 @@ class _Handling:
                     )
                 elif isinstance(goal, PlacedGoal):
                     at = ", ".join(f"{v:g}" for v in goal.position)
-                    no_spot = coded("planner.no_place_at", name=name, where=at)
+                    no_spot = coded("planner.place_far", name=name, where=at)
+                    if bench.can_reach(*goal.position[:2]):
+                        there = placement.in_place_of(bench.now[move.object], goal, bench)
+                        others = [self.name(id) for id in there]
+                        no_spot = coded("planner.place_taken", name=name, where=at, others=others)
                 self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), no_spot)
                 continue
             # a free spot on furniture is sent as a position only: with the name the driver would choose another
