@@ -12,11 +12,11 @@ import pytest
 
 from worldfs.base.errors import Busy
 from worldfs.base.meeting_points import meeting_points
-from worldfs.base.model import Cause, Operation, Outcome, Profile, RobotState
+from worldfs.base.model import Cause, Operation, Outcome, Profile, Relation, RobotState, Thing
 from worldfs.base.standard_operations import described, meaning
 from worldfs.base.stop_signal import StopSignal
-from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
-from worldfs.planning.planner.goals import HandedGoal, HoldingGoal
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, holds, interpret
+from worldfs.planning.planner.goals import HandedGoal, HoldingGoal, InGoal
 from worldfs.planning.planner.plan_executor import PlanExecutor
 
 from .conftest import OPS, ROBOT
@@ -270,3 +270,36 @@ def test_the_points_of_any_two_workspaces_are_inside_both_or_nothing_is_ordered(
     if fits(ROBOT, (0.5, 0.1, 0.033)):
         assert len(handing) >= 2, world.lines
         assert handing[0].params.get("points") == handing[1].params.get("points")
+
+
+TRAY = Thing("cart_1_tray", "tray of cart_1", "tray", (0.4, -0.4, 0.03), size=(0.44, 0.34, 0.05), shape="basket")
+
+
+@pytest.fixture
+def with_cart(scene):
+    robots = (*scene.robots, RobotState("cart_1", (0.4, -0.4, -0.75)))
+    return replace(scene, robots=robots, furniture=(*scene.furniture, TRAY))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["put the can on cart_1", "put the can on the tray of cart_1", "bring the can to cart_1", "give the can to cart_1",
+     "把罐子放到cart_1上"],
+)  # fmt: skip
+def test_what_a_carrier_is_given_lies_on_its_tray(with_cart, said):
+    found = interpret(said, with_cart, profile=PROFILE, robot_id=ROBOT)
+    assert getattr(found, "goals", found) == (InGoal("can_01", "cart_1_tray"),)
+
+
+def test_what_is_on_a_carrier_is_on_its_tray(with_cart):
+    relations = (*(r for r in with_cart.relations if r.subject != "can_01"), Relation("can_01", "in", "cart_1_tray"))
+    loaded = replace(with_cart, relations=relations)
+    for said, told in (("what is on cart_1?", ": can"), ("is the can on cart_1?", "yes, "), ("cart_1上有什么？", "罐")):
+        found = interpret(said, loaded, profile=PROFILE, robot_id=ROBOT)
+        assert isinstance(found, QuestionIntent) and told in found.answer, found
+
+
+def test_a_robot_without_a_known_tray_is_given_things_by_hand(with_cart):
+    bare = replace(with_cart, furniture=with_cart.furniture[:-1])
+    found = interpret("put the can on cart_1", bare, profile=PROFILE, robot_id=ROBOT)
+    assert isinstance(found, RefusedIntent) and "no tray of it is known" in found.reason

@@ -222,7 +222,10 @@ ROWS = {
     "planner.empty_vessel": ("{name} is empty, or no vessel", "{name}是空的，或不是容器"),
     "planner.no_vessel": ("nothing can be poured into {name}", "无法倒入{name}"),
     "planner.no_sponge": ("there is no sponge or cloth here to wipe {what} with", "这里没有海绵或抹布可以用来擦{what}"),
-    "planner.robot_place": ("{name} is a robot: things are handed over to it", "{name}是机器人：物体可以递给它"),
+    "planner.robot_place": (
+        "{name} is a robot, and no tray of it is known: things are handed over to it",
+        "{name}是机器人，场景里没有它的托盘：物体可以递给它",
+    ),
     "planner.no_lid": ("{names} has neither a drawer nor a lid", "{names}既没有抽屉也没有盖子"),
     "planner.ball": ("{names} cannot stand: nothing about a ball is upright", "{names}无法直立：球没有正反"),
     "planner.round": ("nothing stands on something round: {names}", "圆的东西上面放不住别的：{names}"),

@@ -14,6 +14,7 @@ from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
 from worldfs.base.resting import slope
 from worldfs.base.robot_sides import SIDES
+from worldfs.base.tray_names import tray_id
 
 from . import thing_names
 from .clearing_goals import ClearingGoals
@@ -580,6 +581,8 @@ class GoalBuilder:
             ids = tuple(id for id in ids if id != target.id)
         if target.id in ids:
             raise NotUnderstood("planner.itself", "impossible", name=self.name(target.id))
+        if target.category == ROBOT and side in ("in", "on", "to", "at"):
+            target = self.scene.thing(tray_id(target.id)) or target  # what a carrier is given lies on its tray
         if target.category == ROBOT:
             if side != "to":
                 raise NotUnderstood("planner.robot_place", "impossible", name=target.id)

@@ -11,6 +11,7 @@ from typing import Final
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
 from worldfs.base.robot_sides import SIDES
+from worldfs.base.tray_names import tray_id
 from worldfs.base.word_forms import is_chinese, singulars
 
 from . import lexicon_en, lexicon_zh, superlatives, task_text
@@ -104,6 +105,8 @@ class _QuestionAnswerer(SceneSentences):
             at = tuple((place.side, place.noun) for place in part.within)
             return list(self.resolver.one(replace(noun, at=(*noun.at, *at))))
         found = self.anywhere(part)
+        if part.side in ("in", "on"):  # what is on a carrier is on its tray
+            found = [tray_id(id) if id in self.robots and self.scene.thing(tray_id(id)) else id for id in found]
         return [id for id in found if all(self.is_there(id, place) for place in places)]
 
     def tells_where(self, part: QuestionPart) -> list[QuestionPart]:
