@@ -40,7 +40,7 @@ from worldfs.base.plugin_calls import plugin_name
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE
 from worldfs.base.straight_way import distance
 from worldfs.base.unknown_effect import NO_REPEAT, STOP_CONFIRMED
-from worldfs.robots.footprint import Footprint, between, footprint, stands_on
+from worldfs.robots.floor_footprint import Footprint, between, footprint, stands_on
 from worldfs.robots.standing_robots import ROOM_M, standing_robots
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory

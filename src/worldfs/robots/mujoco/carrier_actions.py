@@ -15,7 +15,7 @@ from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.order_parameters import LABEL
 from worldfs.robots import displacements
-from worldfs.robots.footprint import Footprint, between, footprint_of
+from worldfs.robots.floor_footprint import Footprint, between, footprint_of
 
 from . import carrier_model, params
 from .action_evidence import object_poses, plan_failure, rounded

@@ -13,7 +13,7 @@ from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Profile, Scene
 from worldfs.robots import displacements
-from worldfs.robots.footprint import Spot
+from worldfs.robots.floor_footprint import Spot
 
 from . import carrier_actions
 from .action_evidence import stop_failure

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from worldfs.robots.footprint import Footprint, Spot
+from worldfs.robots.floor_footprint import Footprint, Spot
 
 from .array_types import Array
 from .grid_search import AROUND, Cell, shortest_way

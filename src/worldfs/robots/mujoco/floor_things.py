@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.model import Thing
-from worldfs.robots.footprint import Footprint, Spot, footprint, stands_on
+from worldfs.robots.floor_footprint import Footprint, Spot, footprint, stands_on
 
 from . import support
 from .floor_grid import CELL, FARTHEST, ROUND, FloorGrid

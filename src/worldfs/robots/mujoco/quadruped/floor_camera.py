@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from worldfs.robots.footprint import footprint
+from worldfs.robots.floor_footprint import footprint
 from worldfs.robots.mujoco import geometry
 from worldfs.robots.mujoco.array_types import Array, Native
 from worldfs.robots.mujoco.floor_grid import FARTHEST, ROUND

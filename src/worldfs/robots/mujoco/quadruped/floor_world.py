@@ -11,7 +11,7 @@ import numpy as np
 from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
 from worldfs.base.name_parts import fits_label
-from worldfs.robots.footprint import PASSES, Footprint, Spot, footprint, footprint_of
+from worldfs.robots.floor_footprint import PASSES, Footprint, Spot, footprint, footprint_of
 from worldfs.robots.mujoco.body_limits import BodyLimits
 from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles

@@ -10,7 +10,7 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
-from worldfs.robots.footprint import Spot, between
+from worldfs.robots.floor_footprint import Spot, between
 from worldfs.robots.mujoco.body_limits import within_limits
 from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid
 from worldfs.robots.mujoco.grid_search import Cell

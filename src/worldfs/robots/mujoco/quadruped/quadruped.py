@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.json_values import as_float
-from worldfs.robots.footprint import PASSES, Spot
+from worldfs.robots.floor_footprint import PASSES, Spot
 from worldfs.robots.mujoco.array_types import Array
 from worldfs.robots.mujoco.floor_grid import KEEP
 from worldfs.robots.mujoco.ground_body import GroundBody

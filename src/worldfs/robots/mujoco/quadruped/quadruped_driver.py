@@ -20,7 +20,7 @@ from worldfs.base.model.profile import TRUTH
 from worldfs.base.order_parameters import LABEL
 from worldfs.base.workspace_bounds import LIMIT
 from worldfs.robots import displacements
-from worldfs.robots.footprint import Footprint, Spot
+from worldfs.robots.floor_footprint import Footprint, Spot
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
 from worldfs.robots.mujoco.floor_map import with_map

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
-from worldfs.robots.footprint import Footprint, footprint
+from worldfs.robots.floor_footprint import Footprint, footprint
 from worldfs.robots.mujoco.floor_grid import KEEP
 
 APART: Final = 0.8  # m between its middle and another body's, where nobody says where it stands
