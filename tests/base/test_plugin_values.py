@@ -19,7 +19,7 @@ from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Parameter, Profile, RobotState, Scene, Thing
 from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.base.plugin_faults import PluginFault, contained, is_ours
-from worldfs.base.plugin_nouns import parse_findings, parse_outcome
+from worldfs.base.plugin_nouns import parse_findings, parse_outcome, traceback_text
 from worldfs.base.plugin_values import DEPTH_MOST, Flag, WrongValue, is_array, parse, parsed
 
 pytest.importorskip("numpy", reason="arrays are an extra")
@@ -27,7 +27,7 @@ pytest.importorskip("numpy", reason="arrays are an extra")
 import numpy as np
 
 from worldfs.testing.port_lies import METHODS
-from worldfs.testing.wrong_values import made_wrong
+from worldfs.testing.wrong_values import OddClass, made_wrong
 
 
 class Shouts:
@@ -468,3 +468,20 @@ def test_a_made_object_that_exits_when_it_is_asked_for_anything_ends_nothing(por
         thread.start()
         thread.join()
     assert raised and not [item for item in raised if not isinstance(item[1], Exception)]
+
+
+def test_the_traceback_of_an_error_asks_nothing_of_a_package():
+    class Odd(AttributeError):
+        __cause__ = __context__ = __traceback__ = property(lambda self: sys.exit(0))
+        __bool__ = __str__ = lambda self: sys.exit(0)
+
+    text = ""
+    try:
+        try:
+            OddClass().connect  # noqa: B018
+        except AttributeError as first:
+            raise Odd("told") from first
+    except Odd as last:
+        text = traceback_text(last)
+    assert text.index("AttributeError: 'OddClass' object has no attribute 'connect'") < text.index("Odd: told")
+    assert text.count(test_the_traceback_of_an_error_asks_nothing_of_a_package.__name__) == 2

@@ -9,10 +9,11 @@ from typing import Final
 
 from .messages import coded
 from .model import Cause, Finding, Outcome, RobotState, Scene, Thing
-from .plugin_faults import PluginFault
+from .plugin_faults import PluginFault, error_line
 from .plugin_values import WrongField, WrongValue, parse, parsed, rule
 
 TRACEBACK_MOST: Final = 100_000  # characters, the last ones
+CHAINED_MOST: Final = 20  # errors of which one came of the next
 
 
 def parse_outcome(value: object, where: str) -> Outcome:
@@ -37,8 +38,24 @@ def plugin_failure(error: WrongValue | PluginFault) -> Outcome:
 
 
 def traceback_text(error: BaseException) -> str:
-    text = "".join(traceback.format_exception(error)).encode("utf-8", "replace").decode()
-    return text[-TRACEBACK_MOST:]
+    """Where it was raised, and what it came of, the first one first. Unlike Python's own, which looks for a better
+    spelling in the objects of an `AttributeError`, it asks a package's objects nothing."""
+    parts: list[str] = []
+    one: BaseException | None = error
+    while one is not None and len(parts) < CHAINED_MOST:
+        places = "".join(traceback.format_tb(vars(BaseException)["__traceback__"].__get__(one)))
+        parts.append(f"Traceback (most recent call last):\n{places}{error_line(one)}\n")
+        one = _came_of(one)
+    return "\n".join(reversed(parts)).encode("utf-8", "replace").decode()[-TRACEBACK_MOST:]
+
+
+def _came_of(error: BaseException) -> BaseException | None:
+    """What Python keeps of it, whatever its class has by that name."""
+    cause, context, hidden = (
+        vars(BaseException)[name].__get__(error) for name in ("__cause__", "__context__", "__suppress_context__")
+    )
+    found: BaseException | None = context if cause is None and not hidden else cause
+    return found
 
 
 @rule(Outcome)

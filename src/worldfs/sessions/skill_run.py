@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from worldfs.base.driver import Run
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Outcome
+from worldfs.base.plugin_faults import error_line, error_text
+from worldfs.base.plugin_nouns import traceback_text
 from worldfs.policies.policy_client import PolicyError
 from worldfs.robots.targets.target_adapter import SessionAware, TargetAdapter, TargetStopped
 
@@ -46,8 +47,8 @@ def run_skill(
         said = error_message(error)
         return _over(run.stop, said) if run.stop else Outcome.failure(Cause.ERROR, error.code, said)
     except (ConnectionError, TimeoutError) as error:
-        why = str(error) or repr(error)
-        return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback.format_exc())
+        why = error_text(error) or error_line(error)
+        return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback_text(error))
 
 
 def _over(why: str, found: str) -> Outcome:
