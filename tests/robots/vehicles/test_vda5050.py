@@ -191,8 +191,8 @@ LIES = {
 def test_no_vehicle_that_lies_or_breaks_has_succeeded(tmp_path, broker, monkeypatch, fault, code) -> None:
     monkeypatch.setattr(vehicle_body, "SETTLE_S", 0.5)
     ack_s, stale_s = 1.0 if fault == "deaf" else 60.0, 1.0 if fault == "stops reporting" else 60.0
-    far = {"places": {"dock": [30.0, 0.0, 0.0]}, "ack_s": ack_s, "safety": {"stale_s": stale_s}}
-    with Agv(broker.port, fault, speed=20.0) as agv:
+    far = {"places": {"dock": [6.0, 0.0, 0.0]}, "ack_s": ack_s, "safety": {"stale_s": stale_s}}
+    with Agv(broker.port, fault, speed=5.0) as agv:  # below what is a jump, however late a report is read
         outcome = only(ended(lab(tmp_path / "lab", settings(broker.port, **far), DOCK)))
         assert not outcome.ok and (outcome.cause, outcome.code) == (Cause.ERROR, code), outcome
         if fault != "another order":
