@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from operator import is_
 
 from worldfs.base.drawers import has_flat_top, is_in
-from worldfs.base.footprint import lying
+from worldfs.base.footprint import lying, tilt
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
-from worldfs.base.resting import is_below
+from worldfs.base.resting import RIM, is_below
 from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
@@ -303,6 +303,15 @@ def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
     return at == id
 
 
+def _is_in_box(thing: Thing, box: Thing) -> bool:
+    """By its middle, or, of a tall one that stands squarely, by its underside; one that lies on the rim is not."""
+    x, y, z = thing.position[:3]
+    floor, low = box.position[2] - height(box) / 2 - NEAR_M, z - height(thing) / 2
+    if not inside(box, x, y) or z < floor:
+        return False
+    return z <= top(box) + NEAR_M or (floor <= low < top(box) - RIM and tilt(thing) <= LEAN_RAD)
+
+
 def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     """Without a stated relation: by status word where only one thing fits it, else by pose."""
     words = thing.status.lower().split("_", 1)
@@ -315,7 +324,7 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
         return ThingLocation()
     x, y, z = thing.position[:3]
     for box in containers(scene):
-        if inside(box, x, y) and box.position[2] - height(box) / 2 - NEAR_M <= z <= top(box) + NEAR_M:
+        if _is_in_box(thing, box):
             return ThingLocation("in", box.id)
     told = {t.id: is_in(thing, t) for t in fixtures(scene) if t.id != thing.id and _finite(t.position, 3)}
     if None in told.values() or True in told.values():

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from worldfs.base.packing import ABOVE_RIM_M as ABOVE_RIM
+from worldfs.base.resting import RIM
 from worldfs.robots import orientation
 
 from . import fixture_model
@@ -18,7 +19,6 @@ from .vessel_model import GRAINS
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
 HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
 TOUCH = 0.05  # share of the load below which a support is a mere touch
-RIM = 0.005  # m below the rim: what a basket carries there lies across it
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 
