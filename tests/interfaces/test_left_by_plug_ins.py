@@ -192,3 +192,16 @@ def test_a_program_that_goes_on_after_a_command_is_not_ended_with_it(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
+
+
+@pytest.mark.parametrize(("code", "ended"), [(130, 130), (0, -signal.SIGSEGV)])
+def test_the_end_of_an_interrupted_command_is_not_the_interpreter_s(code, ended):
+    """What a Ctrl-C broke off may be the loading of a native library, which then crashes there."""
+    program = (
+        "import atexit, os, sys; from worldfs.interfaces.cli import main as cli, start\n"
+        "atexit.register(lambda: os.kill(os.getpid(), 11)); sys.argv = ['paos']\n"
+        f"cli._answer = lambda words, table: print('said', end='') or {code}\n"
+        "sys.exit(start.start())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout if code else "said") == (ended, "said"), done

@@ -17,6 +17,7 @@ from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.shown_text import shown_json, shown_text
 
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
+LATE = "late output"  # the name of threads that print
 
 
 class CommandOutput:
@@ -131,7 +132,7 @@ def _put(text: str, stream: IO[str]) -> None:
     try:
         print(text, file=stream, flush=True)
     except RuntimeError:  # a signal's handler says it, and what the signal interrupted is writing to the stream
-        threading.Thread(target=_put_late, args=(text, stream)).start()
+        threading.Thread(target=_put_late, args=(text, stream), name=LATE).start()
 
 
 def _put_late(text: str, stream: IO[str]) -> None:

@@ -9,12 +9,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from worldfs.base.errors import StorageError, WorldError, from_os
 
 from .command_context import CommandContext
-from .command_output import CommandOutput, LentStream, VisibleStream
+from .command_output import LATE, CommandOutput, LentStream, VisibleStream
 from .command_spec import CommandSpec
 from .command_table import COMMANDS
 from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
@@ -55,6 +56,18 @@ def _end_in_time(code: int) -> None:
     alone until it ends."""
     threading.main_thread().join()
     threading.Event().wait(EXIT_S)
+    os._exit(code)
+
+
+def end_interrupted(code: int) -> None:
+    """End the process here: what a Ctrl-C broke off may be the loading of a native library, in which the interpreter's
+    own end crashes. What is printed is waited for as at any end."""
+    for thread in threading.enumerate():
+        if thread.name == LATE:
+            thread.join(EXIT_S)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # its reader has gone
+            stream.flush()
     os._exit(code)
 
 

@@ -13,6 +13,10 @@ def start() -> int:
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # until the command's own handler (`signals.Interrupts`)
     gc.set_threshold(SELDOM)  # before all else is loaded
-    from .main import main
+    from .exits import INTERRUPTED
+    from .main import end_interrupted, main
 
-    return main()
+    code = main()
+    if code == INTERRUPTED:
+        end_interrupted(code)
+    return code
