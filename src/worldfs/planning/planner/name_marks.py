@@ -43,6 +43,8 @@ _OWNER: Final = re.compile(rf"(?:{lexicon_zh.PERSON.pattern}|[^的]{{1,3}}过)�
 _ASIDE_BEFORE: Final = re.compile(r"(?:除|别动|别碰|不要动|不要碰)[^，。,;；]*$")
 _KEPT: Final = 1024  # results: a scene's names are read again and again
 _BRACKETS: Final = ("()", "（）", "[]")
+_OPENING: Final = tuple("\"'“‘「『《")
+_SENTENCE_ENDS: Final = re.compile(r"[.!?;:。！？；：\n]")
 _LONGEST_WORD: Final = 4  # signs of a Chinese word
 _FOREIGN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -54,6 +56,7 @@ class _Called(NamedTuple):
     between: tuple[str, ...]
     means: tuple[Word, ...]
     guarded: bool = False  # "wait list": made of words of the grammar, and a name only after "the" and the like
+    counted: bool = False  # "A string", 一只杯子: without its first word it may be any of several things
 
 
 @dataclass(slots=True)
@@ -188,7 +191,9 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
             continue
         if len(called.full) > 1 or called.tail:
             found.setdefault(called.full[0], []).append(
-                _Called(called.full, _signs(name), _meaning(called, vocabulary), guarded)
+                _Called(
+                    called.full, _signs(name), _meaning(called, vocabulary), guarded, vocabulary.is_counted(called)
+                )
             )
     return found
 
@@ -256,11 +261,25 @@ def _full(
         end = at + len(name.words)
         if name.guarded and not (at and (told[at - 1].text in _NOUN_NEXT or is_chinese(told[at - 1].text))):
             continue
+        if name.counted and _is_count(text, told, at, name):
+            continue
         words = _whole(text, told, at, name)
         if words and _has_zi(told, at, end, names):
             end += 1
         if words and not _is_measure(text, told, end) and not _goes_on(told, at, end):
             yield end, words
+
+
+def _is_count(text: str, told: list[TextPiece], at: int, name: _Called) -> bool:
+    """Is the first word of a name an article or a number here: "a string", and not "the A string"?"""
+    start, end = told[at].start, told[at].end
+    if not is_chinese(name.words[0]) and not text[end : end + 1].isspace():  # "A4 paper", "a-frame"
+        return False
+    if text[:start].rstrip()[-1:] in _OPENING or (at and told[at - 1].text in lexicon_en.THE | {"这", "那"}):
+        return False
+    begins = not at or _SENTENCE_ENDS.search(text, told[at - 1].end, start)
+    written = text[start:end]
+    return bool(begins) or written == written.lower() or text == text.upper()
 
 
 def _has_zi(told: list[TextPiece], at: int, end: int, names: dict[str, list[_Called]]) -> bool:

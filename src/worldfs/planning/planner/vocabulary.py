@@ -110,6 +110,8 @@ class Vocabulary:
         self.tails = {part for c in self.called.values() for part in (*_tails(c), *filter(is_chinese, c.categories))}
         parts = self.tails | {part for c in self.called.values() for part in _inner(c.signs)}
         self.parts_zh = {part for part in parts if not self._begins_with_grammar(part)}
+        counted = [c.signs for c in self.called.values() if c.signs and self.is_counted(c)]
+        self.parts_zh -= {signs[:n] for signs in counted for n in range(2, len(signs) + 1)}
         self.more_parts_zh = {part for part in self.tails - self.parts_zh if part not in self.function_zh}
         self.longest_zh = max(map(len, (*self.function_zh, *self.chinese, *parts)), default=1)
 
@@ -245,6 +247,17 @@ class Vocabulary:
         if any(fit.kind in (FitKind.KIND, FitKind.WIDER) for fit in found) and self.names_one(words[-1]):
             found = [fit._replace(renamed=self._is_renamed(fit, words[-1][0])) for fit in found]
         return found
+
+    def is_counted(self, called: ThingWords) -> bool:
+        """Does the name begin like one thing of several: "A string", where a G string is; 一只杯子, where 杯子 are?"""
+        first, *rest = called.full
+        if is_chinese(first):
+            number = lexicon_zh.COUNT.match(called.signs)
+            rest = [called.signs[number.end() :]] if number else []
+        elif first not in lexicon_en.ANY:
+            return False
+        fits = self.fits([(word, self.senses(word)) for word in rest if word])
+        return any(fit.kind <= FitKind.ENDING and self.called[fit.id].full != called.full for fit in fits)
 
     def is_in_a_name(self, signs: str) -> bool:
         """Does a Chinese name have these signs, one after the other?"""
