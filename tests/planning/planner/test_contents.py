@@ -209,3 +209,23 @@ def test_what_a_ring_or_a_set_is_of_is_not_denied(text):
 )
 def test_a_vessel_named_with_more_than_its_contents_is_not_told_as_those(name, what):
     assert not asked(f"is there any {what}?", named_scene((name, "cup"), ("basket",))).startswith("yes")
+
+
+@pytest.mark.parametrize(
+    ("text", "things", "box", "part"),
+    [
+        ("有茶吗？", ("龙井", "茶匙"), "茶盘", "! ambiguous"),
+        ("茶在哪里？", ("龙井", "茶匙"), "茶盘", "! ambiguous"),
+        ("茶盘里有茶吗？", ("龙井", "茶匙"), "茶盘", "! ambiguous"),
+        ("茶盘里有什么？", ("龙井", "茶匙"), "茶盘", "茶盘里：茶匙"),
+        ("is there tea?", ("green leaf", "spoon"), "tea tray", "! ambiguous"),
+        ("where is the tea?", ("green leaf", "spoon"), "tea tray", "! ambiguous"),
+        ("is there tea in the tea tray?", ("green leaf", "spoon"), "tea tray", "! ambiguous"),
+        ("is there tea?", ("tea towel", "spoon"), "basket", "! ambiguous"),
+        ("is there tea?", ("tea strainer", "tea cup"), "basket", UNTOLD + "tea cup"),
+        ("有茶吗？", ("茶杯", "茶匙"), "茶盘", "场景里看不出茶杯里有什么"),
+    ],
+)
+def test_a_tray_or_a_towel_named_after_tea_holds_none_that_is_not_seen(text, things, box, part):
+    scene = within(named_scene(things, (box,)), a1="b0")
+    assert asked(text, scene).startswith(part)

@@ -191,9 +191,7 @@ def _names(vocabulary: Vocabulary) -> dict[str, list[_Called]]:
             continue
         if len(called.full) > 1 or called.tail:
             found.setdefault(called.full[0], []).append(
-                _Called(
-                    called.full, _signs(name), _meaning(called, vocabulary), guarded, vocabulary.is_counted(called)
-                )
+                _Called(called.full, _signs(name), _meaning(called, vocabulary), guarded, vocabulary.is_counted(called))
             )
     return found
 

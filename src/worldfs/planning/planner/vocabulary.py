@@ -302,8 +302,7 @@ class Vocabulary:
         """The vessels and packs whose names say that they are for it, and perhaps what is in them: coffee, of a coffee
         cup, 水 of 水杯."""
         found = [called for called in self.called.values() if self._perhaps(called, fold(word), set())]
-        mass = word in lexicon_en.FILLINGS
-        return [called.id for called in found if mass or _is_vessel(called)]
+        return [called.id for called in found if _is_vessel(called)]
 
     def is_whole(self, id: str, portion: str) -> bool:
         """Does a measure word count the whole thing: 一片药片, and no 一片梨?"""
@@ -541,7 +540,9 @@ class Vocabulary:
 
 
 def _is_vessel(called: ThingWords) -> bool:
-    return called.head in lexicon_en.FILLED | lexicon_en.HOLDING or called.tail.endswith(tuple(lexicon_zh.VESSELS))
+    """What is on a plate or a tray is seen; what is in a bottle or a box is not."""
+    heads = (lexicon_en.FILLED | lexicon_en.HOLDING | lexicon_en.VESSELS) - {"dish", "plate"}
+    return called.head in heads or called.tail.removesuffix("子").endswith(tuple(lexicon_zh.VESSELS.replace("盘", "")))
 
 
 def _is_id(word: Word) -> bool:
