@@ -68,7 +68,6 @@ def test_what_is_certain_is_done(names, text, moved):
         ("milk jug|coffee cup", "is there any coffee?"),
         ("milk jug|coffee cup", "does the milk jug contain milk?"),
         ("water bottle|cube", "is there water in the water bottle?"),
-        ("sugar cube|cube", "do we have sugar?"),
         ("jam jar|cube", "is there jam in the jam jar?"),
         ("水杯|咖啡杯", "水杯里有水吗？"),
         ("水杯|咖啡杯", "咖啡杯里有咖啡吗？"),
