@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -220,6 +221,7 @@ def _sizes(vocabulary: Vocabulary) -> list[_Sized]:
 
 @lru_cache(maxsize=_KEPT)
 def _signs(name: str) -> tuple[str, ...]:
+    name = unicodedata.normalize("NFKC", name)  # as a text is
     told = text_pieces(name)
     return tuple(name[a.end : b.start].strip() for a, b in itertools.pairwise(told))
 

@@ -360,9 +360,10 @@ class Vocabulary:
         )
 
     def named_sizes(self, id: str) -> frozenset[str]:
-        """The sizes in the thing's name ("big box", 小盒子), each as what a superlative would say."""
+        """The sizes in the thing's name ("big box", 小盒子, 盒子（小）), each as what a superlative would say."""
         called = self.called[id]
-        signs = called.tail.removesuffix(bare_name(called.tail))
+        aside = {word for word in called.beside if is_chinese(word)}
+        signs = {*called.tail.removesuffix(bare_name(called.tail)), *(aside if aside <= {*DESCRIBING_SIGNS} else ())}
         english = {lexicon_en.PLAIN_SIZES.get(word, "") for word in called.beside - {word for word, _ in called.denied}}
         return frozenset({*english, *(lexicon_zh.SIZES_ZH.get(sign, "") for sign in signs)} - {""})
 

@@ -57,3 +57,23 @@ def test_a_thing_of_a_kind_is_any_of_them_unless_the_name_itself_is_said(text, s
 )
 def test_what_is_moved_by_a_name_that_begins_so(told, text, things, end):
     assert told(text, things, ("basket",)) == end
+
+
+SIZED = ("品茗杯（大）", "品茗杯（小）", "壶")
+
+
+@pytest.mark.parametrize(
+    ("text", "things", "end"),
+    [
+        ("把大的品茗杯放进篮子", SIZED, "品茗杯（大）>篮子"),
+        ("把小品茗杯放进篮子", SIZED, "品茗杯（小）>篮子"),
+        ("除了小的品茗杯都放进篮子", SIZED, "品茗杯（大）>篮子 壶>篮子"),
+        ("把品茗杯放进篮子，小的除外", SIZED, "品茗杯（大）>篮子"),
+        ("把品茗杯（大）放进篮子", SIZED, "品茗杯（大）>篮子"),
+        ("把品茗杯(小)放进篮子", SIZED, "品茗杯（小）>篮子"),
+        ("把大的杯子放进篮子", ("杯子（大号）", "杯子（小号）"), "杯子（大号）>篮子"),
+        ("把大的杯子放进篮子", ("杯子（大学）", "杯子（中学）"), "! ambiguous"),
+    ],
+)
+def test_a_size_in_brackets_after_a_chinese_name_chooses(told, text, things, end):
+    assert told(text, things, ("篮子",)) == end
