@@ -102,3 +102,20 @@ def test_a_colour_that_is_not_stated_is_neither_told_nor_denied_of_things_in_gen
     assert isinstance(intent, QuestionIntent)
     assert "has no colour" in intent.answer or "没有杯子的颜色" in intent.answer
     assert not intent.answer.startswith(("no", "there is no", "不", "这里没有"))
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("put the jam in the crate, and the honey", "jam>crate honey>crate"),
+        ("put the jam in the crate and the honey", "jam>crate honey>crate"),
+        ("put the jam on the table, the honey and the plum", "jam>table honey>table plum>table"),
+        ("put the jam in the crate, and the honey in the basket", "jam>crate honey>basket"),
+        ("put the jam in the crate, and the basket", "! ambiguous"),
+        ("put the jam in the crate, and the mug", "! ambiguous"),  # in the mug, or the mug as well?
+        ("put the jam on the plum, and the honey", "! ambiguous"),
+        ("put the jam in the crate, the mug and the honey", "! ambiguous"),
+    ],
+)
+def test_what_is_no_place_after_a_place_goes_there_as_well(told, text, end):
+    assert told(text, ("honey", "jam", "plum", "mug"), ("crate", "basket")) == end

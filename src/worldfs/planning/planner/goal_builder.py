@@ -486,6 +486,7 @@ class GoalBuilder:
             goals = [goal for part in parts for goal in self.put(part)]
             self.resolve.last = tuple(filter(None, map(subject, goals)))
             return goals
+        clause = self._with_more(clause)
         places = [p for p in clause.places if p[0] != "from"]
         if not places and clause.out:
             there, _ = self.filtered(clause, keep_last=False)
@@ -524,6 +525,26 @@ class GoalBuilder:
         if failure and not readings:
             raise failure
         raise NotUnderstood("planner.reading", "ambiguous", what=f"{side} {inner[0].text if inner else where}")
+
+    def _with_more(self, clause: Clause) -> Clause:
+        """ "Put the jam in the crate, and the honey": what is no place after a place goes there as well."""
+        if len(clause.places) != 1 or clause.places[0][0] not in ("in", "on", "to"):
+            return clause
+        side, where = clause.places[0]
+        first, *more = (noun for noun in where if isinstance(noun, NounPhrase)) if where else ()
+        if not more or not self._may_be_places((first,)) or any(self._may_be_places((noun,)) for noun in more):
+            return clause
+        return replace(clause, what=(*clause.what, *more), places=((side, (first,)),))
+
+    def _may_be_places(self, nouns: tuple[NounPhrase, ...]) -> bool:
+        """May something be put into what the phrases mean, or on it as on a table?"""
+        fits = [fit for noun in nouns for one in (noun.options or (noun,)) for fit in self.resolve.fits(one)]
+        things = [thing for fit in fits if (thing := self.scene.thing(fit.id)) is not None]
+        fixed, names = immovable_ids(self.scene), self.resolve.vocabulary
+        return not things or any(
+            thing.is_container or opens(thing) or thing.id in fixed or names.may_hold(thing.id)
+            or names.holds_substances(thing.id) for thing in things
+        )  # fmt: skip
 
     def _put_at(self, clause: Clause, goal: tuple[str, tuple[NounPhrase, ...] | Vec] | None) -> list[Goal]:
         assert goal is not None
