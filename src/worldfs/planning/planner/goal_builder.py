@@ -531,14 +531,15 @@ class GoalBuilder:
         if len(clause.places) != 1 or clause.places[0][0] not in ("in", "on", "to"):
             return clause
         side, where = clause.places[0]
-        first, *more = (noun for noun in where if isinstance(noun, NounPhrase)) if where else ()
-        if not more or not self._may_be_places((first,)) or any(self._may_be_places((noun,)) for noun in more):
+        nouns = [noun for noun in where if isinstance(noun, NounPhrase)]
+        first, more = nouns[:1], nouns[1:]
+        if not more or not self._may_be_place(first[0]) or any(map(self._may_be_place, more)):
             return clause
-        return replace(clause, what=(*clause.what, *more), places=((side, (first,)),))
+        return replace(clause, what=(*clause.what, *more), places=((side, (*first,)),))
 
-    def _may_be_places(self, nouns: tuple[NounPhrase, ...]) -> bool:
-        """May something be put into what the phrases mean, or on it as on a table?"""
-        fits = [fit for noun in nouns for one in (noun.options or (noun,)) for fit in self.resolve.fits(one)]
+    def _may_be_place(self, noun: NounPhrase) -> bool:
+        """May something be put into what the phrase means, or on it as on a table?"""
+        fits = [fit for one in (noun.options or (noun,)) for fit in self.resolve.fits(one)]
         things = [thing for fit in fits if (thing := self.scene.thing(fit.id)) is not None]
         fixed, names = immovable_ids(self.scene), self.resolve.vocabulary
         return not things or any(
