@@ -7,6 +7,8 @@ import math
 import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
+from worldfs.planning.planner import CommandIntent, RefusedIntent, interpret
+from worldfs.planning.planner.goals import InGoal
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
 TABLE = Thing("table_01", shape="table", position=(0.6, 0.0, 0.0), size=(0.8, 1.2, 0.0), category="furniture")
@@ -34,3 +36,36 @@ def test_what_stands_beside_it_leans_over_it_or_lies_high_above_is_not() -> None
     assert where(leans, 0.09).of != "box_01"
     across = Thing("case", shape="box", position=(0.6, 0.0, 0.09 + 0.06), size=(0.3, 0.05, 0.12))
     assert where(across, 0.09).relation != "in"
+
+
+@pytest.mark.parametrize("thick", [0.004, 0.008, 0.015, 0.02, 0.03])
+def test_what_a_vessel_stands_on_is_not_in_it(thick: float) -> None:
+    saucer = Thing("saucer", shape="cylinder", position=(0.6, 0.0, thick / 2), size=(0.14, 0.14, thick))
+    cup = Thing("cup", shape="cylinder", position=(0.6, 0.0, thick + 0.035), size=(0.07, 0.07, 0.07))
+    found = layout(Scene((RobotState("arm"),), (cup, saucer), (TABLE,)))
+    assert found == {"cup": ThingLocation("on", "saucer"), "saucer": ThingLocation("on", "table_01")}
+
+
+BASKET = Thing("basket_01", "basket", "container", (0.6, -0.4, 0.045), size=(0.3, 0.3, 0.09), shape="basket")
+
+
+def cube(id: str, name: str, x: float, z: float = 0.025, color: str = "") -> Thing:
+    return Thing(id, name, shape="box", position=(x, 0.2, z), size=(0.05, 0.05, 0.05), color=color)
+
+
+@pytest.mark.parametrize("what", ["the things", "the apple", "whatever is", "what is"])
+def test_an_exception_of_what_is_on_a_thing_leaves_that_alone_or_is_refused(what: str) -> None:
+    things = (cube("brick", "brick", 0.4), cube("apple", "apple", 0.4, 0.075), cube("key", "key", 0.6))
+    scene = Scene((RobotState("arm"),), things, (TABLE, BASKET))
+    told = interpret(f"put everything in the basket except {what} on the brick", scene)
+    moved = {goal.object for goal in told.goals if isinstance(goal, InGoal)} if isinstance(told, CommandIntent) else ()
+    assert isinstance(told, CommandIntent | RefusedIntent) and "apple" not in moved
+
+
+def test_not_the_blue_one_is_said_of_one_of_several() -> None:
+    colours = ("red", "blue", "red")
+    things = tuple(cube(f"pillow_{n}", "枕头", 0.4 + n / 10, color=one) for n, one in enumerate(colours))
+    told = interpret("把枕头放进篮子，不是蓝色的那个", Scene((RobotState("arm"),), things, (TABLE, BASKET)))
+    assert isinstance(told, RefusedIntent) and told.kind == "ambiguous"
+    told = interpret("把枕头放进篮子，蓝色的除外", Scene((RobotState("arm"),), things, (TABLE, BASKET)))
+    assert isinstance(told, CommandIntent) and len(told.goals) == 2

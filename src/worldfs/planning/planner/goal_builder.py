@@ -350,7 +350,8 @@ class GoalBuilder:
         self._one_kind_of_exception(but, nouns)
         spared = self._spared(but, nouns)
         self.protected += spared
-        nouns = tuple(self._all_but(noun, spared) for noun in nouns)
+        if all(aside.quantity != "the" for aside in but):  # "not the blue one" is said of one of them
+            nouns = tuple(self._all_but(noun, spared) for noun in nouns)
         found = self.resolve.all(nouns, spared)
         for noun in nouns if spared and len(nouns) > 1 else ():
             ids = {fit.id for fit in self.resolve.fits(noun) if fit.certain}
@@ -633,7 +634,8 @@ class GoalBuilder:
             raise NotUnderstood("planner.one_support", "impossible", name=self.name(target.id))
         if is_round_above(target):
             raise NotUnderstood("planner.round", "impossible", names=self.name(target.id))
-        self._level(ids[0], target.id)
+        for id in ids:  # none: all of it is left out, or is there
+            self._level(id, target.id)
         return [OnGoal(id, target.id) for id in ids]
 
     def _level(self, id: str, on: str) -> None:

@@ -190,7 +190,8 @@ def lies_within(thing: Thing | None, other: Thing | None) -> bool:
     if not (is_vessel(other) or is_below(thing, other, "on")):
         return False
     low, floor = thing.position[2] - height(thing) / 2, other.position[2] - height(other) / 2
-    return inside(other, *thing.position[:2]) and floor - NEAR_M < low < top(other) - NEAR_M
+    under_it = thing.position[2] <= floor  # a saucer, or a thin board
+    return inside(other, *thing.position[:2]) and not under_it and floor - NEAR_M < low < top(other) - NEAR_M
 
 
 def told_location(id: str, scene: Scene, places: Mapping[str, ThingLocation]) -> ThingLocation:
