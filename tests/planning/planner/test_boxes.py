@@ -7,7 +7,7 @@ import math
 import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
-from worldfs.planning.planner import CommandIntent, RefusedIntent, interpret
+from worldfs.planning.planner import CommandIntent, QuestionIntent, RefusedIntent, interpret
 from worldfs.planning.planner.goals import InGoal
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
@@ -69,3 +69,25 @@ def test_not_the_blue_one_is_said_of_one_of_several() -> None:
     assert isinstance(told, RefusedIntent) and told.kind == "ambiguous"
     told = interpret("把枕头放进篮子，蓝色的除外", Scene((RobotState("arm"),), things, (TABLE, BASKET)))
     assert isinstance(told, CommandIntent) and len(told.goals) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("what is on post one?", "does not tell what is on"),
+        ("is there something on post one?", "does not tell what is on"),
+        ("is the beam on post two?", "does not tell what is on"),
+        ("how many things are on post one?", "does not tell what is on"),
+        ("is the key on post one?", "no, "),
+        ("what is on the key?", "nothing"),
+    ],
+)
+def test_what_a_beam_may_rest_on_is_not_said_to_be_empty(text: str, end: str) -> None:
+    posts = tuple(
+        Thing(f"p{n}", f"post {word}", shape="box", position=(0.5, y, 0.05), size=(0.05, 0.05, 0.1))
+        for n, word, y in ((1, "one", 0.08), (2, "two", -0.08))
+    )
+    beam = Thing("beam", "beam", shape="box", position=(0.5, 0.0, 0.11), size=(0.04, 0.3, 0.02))
+    key = Thing("key", "key", shape="box", position=(0.3, 0.3, 0.01), size=(0.05, 0.02, 0.02))
+    told = interpret(text, Scene((RobotState("arm"),), (*posts, beam, key), (TABLE,)))
+    assert isinstance(told, QuestionIntent) and end in told.answer

@@ -434,6 +434,7 @@ ROWS = {
     "planner.colour_unknown": ("{thing} has no colour in the scene", "场景里没有{thing}的颜色"),
     "planner.colours_unknown": ("{things} have no colour in the scene", "场景里没有{things}的颜色"),
     "planner.contents_unknown": ("the scene does not tell what is in {places}", "场景里看不出{places}里有什么"),
+    "planner.top_unknown": ("the scene does not tell what is on {places}", "场景里看不出{places}上有什么"),
     "planner.colour_is": ("{thing} is {colour}", "{thing}是{colour}的"),
     "planner.count_of": ("{n}: {things}", "{n}：{things}"),
     "planner.is_best": ("{thing} is the {best}", "{thing}{best}"),

@@ -21,7 +21,7 @@ from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, containers, final_support, movable, opens, perhaps_in, surfaces
+from .scene_facts import ThingLocation, containers, final_support, movable, opens, perhaps_there, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest
@@ -230,7 +230,8 @@ class _QuestionAnswerer(SceneSentences):
         if held and place is not None:  # "what is held in the basket?"
             return ""
         if place is not None and (unknown := self.closed_off(subjects, place)):
-            return self.say("planner.contents_unknown", places=self.several(unknown))
+            code = "planner.top_unknown" if place.side == "on" else "planner.contents_unknown"
+            return self.say(code, places=self.several(unknown))
         if q.topic == "gripper":
             return self.gripper(q, hands)
         if q.topic == "clear":
@@ -477,7 +478,11 @@ class _QuestionAnswerer(SceneSentences):
 
     def closed_off(self, subjects: Sequence[QuestionPart], place: QuestionPart) -> list[str]:
         """Of the places, those of which the scene does not tell whether it is in them: anything, in a carton, which may
-        be full; the milk, in the milk jug."""
+        be full; the milk, in the milk jug; what is on a post that a beam may rest on."""
+        if place.side == "on":
+            asked = {id for part in subjects for id in self.fit(part) if not part.general}
+            perhaps = {id: self.perhaps_there(id) for id in self.fit(place)}
+            return [id for id, more in perhaps.items() if more and (not asked or not asked.isdisjoint(more))]
         if place.side != "in":
             return []
         found = self.fit(place)
@@ -514,9 +519,13 @@ class _QuestionAnswerer(SceneSentences):
         """Does the scene tell what is in it: in a basket, on a table, but not in a carton, which may be full?"""
         known = {thing.id for thing in (*containers(self.scene), *surfaces(self.scene))}
         thing = self.scene.thing(id)
-        if thing is None or (opens(thing) and perhaps_in(thing, self.scene, self.places)):
+        if thing is None or self.perhaps_there(id):
             return False
         return id in known or opens(thing) or bool(self.contents(id))
+
+    def perhaps_there(self, id: str) -> list[str]:
+        thing = self.scene.thing(id)
+        return [] if thing is None else perhaps_there(thing, self.scene, self.places)
 
     def contents(self, id: str) -> list[str]:
         return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]

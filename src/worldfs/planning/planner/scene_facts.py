@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 
 from worldfs.base.drawers import has_flat_top, is_in
-from worldfs.base.footprint import lying, tilt
+from worldfs.base.footprint import gap, lying, tilt
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
@@ -229,10 +229,19 @@ def fixtures(scene: Scene) -> tuple[Thing, ...]:
     return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if opens(t)}.values())
 
 
-def perhaps_in(fixture: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
-    """The things that may be in a drawer or a chest: the scene does not tell where they are."""
-    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation]
-    return [t.id for t in unknown if t.id != fixture.id and is_in(t, fixture) is None]
+def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
+    """The things that may be in a drawer or a chest, or on a thing, as a beam across two posts: the scene does not tell
+    where they are."""
+    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != place.id]
+    return [t.id for t in unknown if (is_in(t, place) is None if opens(place) else _meets_top(t, place))]
+
+
+def _meets_top(thing: Thing, place: Thing) -> bool:
+    """Whether a thing reaches over another's top and has its underside there."""
+    if not all(_finite(one.position, 3) and _finite(one.size, 3) for one in (thing, place)):
+        return False
+    under = thing.position[2] - height(thing) / 2
+    return gap(thing, place) == 0 and min(abs(under - up) for up in tops(place)) <= NEAR_M
 
 
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
