@@ -120,7 +120,7 @@ from worldfs.policies.policy_client import ActionChunk, PolicyInfo
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety_limits import SafetyLimits
 
-LOG, ENDED = [], []
+LOG, ENDED, GO = [], [], threading.Event()
 
 class Shadow:
     joints, serial, chain = ("shoulder",), False, None
@@ -179,10 +179,18 @@ class Wave:
         if request.params.get("stuck"):
             threading.Event().wait()
         if request.params.get("leaves"):
-            left = threading.Thread(target=move, args=(context.target, lambda: len(ENDED) > 100))
+            pause, paused = threading.Event(), threading.Event()
+            def until():  # it rests from before the end of its session until after it
+                if pause.is_set() and not GO.is_set():
+                    paused.set()
+                    GO.wait(60)
+                return GO.is_set() and len(ENDED) > 100
+            left = threading.Thread(target=move, args=(context.target, until))
             left.start()
             LOG.append(left)
-            time.sleep(0.2)
+            while "send" not in LOG: time.sleep(0.01)
+            pause.set()
+            paused.wait(60)
             LOG.append("end")
         else:
             while not context.run.stop: move(context.target, lambda: context.run.stop)
@@ -216,6 +224,7 @@ def wave(install, tmp_path):
             world.run(stop=threading.Event(), until_idle=True)
             import waving
 
+            waving.GO.set()
             for thread in [one for one in waving.LOG if isinstance(one, threading.Thread)]:
                 thread.join(10)
             return [world.jobs.load(one["session_id"]).status for one in listed], waving
