@@ -1,4 +1,4 @@
-"""A child that a plug-in forks from this process lets go of our locks, sockets, pipes and signal handlers.
+"""A child that a plug-in forks from this process keeps none of our locks, sockets, pipes and signal handlers.
 
 A file lock lasts as long as any copy of its descriptor, and a peer reads no end of a connection before the last copy is
 closed. A child has copies of all that were open, and outlives its parent if the parent is killed. With our handlers of

@@ -179,12 +179,13 @@ class Wave:
         if request.params.get("stuck"):
             threading.Event().wait()
         if request.params.get("leaves"):
-            pause, paused = threading.Event(), threading.Event()
+            pause, paused, after = threading.Event(), threading.Event(), []
             def until():  # it rests from before the end of its session until after it
                 if pause.is_set() and not GO.is_set():
                     paused.set()
                     GO.wait(60)
-                return GO.is_set() and len(ENDED) > 100
+                if GO.is_set(): after.append("tried")
+                return len(after) > 20
             left = threading.Thread(target=move, args=(context.target, until))
             left.start()
             LOG.append(left)

@@ -111,7 +111,7 @@ def stop_on(ask: Callable[[], None], leave: Callable[[], object] | None = None) 
             teller.join()
         for number, handler in before.items():
             signal.signal(number, _do_nothing if asked and number == signal.SIGHUP else handler)
-    if again:  # what it was to break off has ended by itself meanwhile, because `leave` was called
+    if again:  # `leave` was called, and the wait that it was to break off has ended
         raise CtrlC
 
 

@@ -134,7 +134,7 @@ class PlanExecutor:
         )
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
-        """The goals of a stage that the page must show: not the poses that were taken, nor what is so already."""
+        """The goals of a stage that the page must show: not the poses that were taken, nor what holds already."""
         group = self.groups[stage]
         done = {g for n, g in self.witnessed if n == stage and isinstance(g, POSE_GOALS)}
         return tuple(g for g in group if g not in done and (stage, g) not in self.so_already)
