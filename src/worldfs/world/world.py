@@ -137,9 +137,7 @@ class World:
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
         self.leases = WorkspaceLeases(self.root, stores)
         self.share = WHOLE  # of a fleet, what this world serves
-        self.own_orders: set[str] | None = (
-            None  # by id: the only ones that its kernel begins; None: it begins every one
-        )
+        self.own_orders: set[str] | None = None  # by id: all that its kernel begins; None: every one
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
         self._profiled: tuple[tuple[str | None, ...], str] | None = None
