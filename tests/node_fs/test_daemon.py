@@ -109,7 +109,9 @@ def site(tmp_path, work):
     return begin
 
 
-def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(site, tmp_path):
+def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(site, tmp_path, monkeypatch):
+    monkeypatch.setattr(daemon_module, "LEAVING", PATIENCE_S)
+
     async def life(here):
         async with here.node(invite=here.invite()) as node:
             await here.online()

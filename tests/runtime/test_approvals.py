@@ -11,6 +11,7 @@ from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Cause, JobState, Operation, Order
 from worldfs.runtime.approvals import APPROVALS, APPROVED, REFUSED, TOLERANCE, VALID_S, Approvals
 from worldfs.runtime.instruction_turns import InstructionTurn
+from worldfs.runtime.job_store import job_key
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.manual_clock import ManualClock
 
@@ -297,6 +298,19 @@ def test_the_next_instruction_does_not_use_the_approval_of_the_last(asking, appr
     assert not started(asking)
     assert [item.job for item in approvals.requests()] == ["next"]
     following.release()
+
+
+def test_nobody_is_asked_for_an_order_whose_answer_is_not_reported_yet(asking, approvals, turn):
+    asking.start()
+    asking.drain()
+    plan = approvals.ask("arm", [order(pose=[0.4, 0, 0.4])], "planner", "a pose").plan
+    approvals.answer(plan, APPROVED, "operator")
+    turn.set_job("one")
+    asking.submit(order(pose=[0.4, 0, 0.4]))
+    asking.kernel.tick([StoreChange(job_key("one"), StoreChangeKind.PUT)])
+    assert [item.plan for item in approvals.requests()] == [plan]
+    asking.until(lambda: state(asking, "one").terminal)
+    assert started(asking) == ["one"]
 
 
 def test_a_request_that_is_reported_before_its_turn_is_kept(asking, approvals):

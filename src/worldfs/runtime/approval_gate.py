@@ -65,12 +65,14 @@ class ApprovalGate:
         """Whether the job may begin. False: it waits for an answer; where nobody has been asked, this asks."""
         if not self._asks(job.order):
             return True
-        with self._lock:
-            if self._step(job.order) is not None:
-                return True
-            mine = [known.request for known in self._known.values() if known.request.node == job.order.node]
-        if any(item.job and item.answer is None for item in mine):
-            return False  # one question at a time
+        for read in (lambda: None, self.refresh):  # the change feed may be late: nobody is asked what they have answered
+            read()
+            with self._lock:
+                if self._step(job.order) is not None:
+                    return True
+                mine = [known.request for known in self._known.values() if known.request.node == job.order.node]
+            if any(item.job and item.answer is None for item in mine):
+                return False  # one question at a time
         expired = next((item for item in mine if item.job == job.id and item.answer is not None), None)
         if expired is not None:
             if expired.answer is not None and expired.answer.answer == REFUSED:

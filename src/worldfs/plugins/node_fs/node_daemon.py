@@ -34,6 +34,7 @@ PAUSES: Final = (0.25, 15.0)  # s before a connection is tried again: doubled fr
 GREETING: Final = 10.0
 STEADY: Final = 5.0  # s after which a tunnel counts as stable
 FAREWELL: Final = 3.0  # s for the closing handshake
+LEAVING: Final = 10.0  # s for the end of the lease, which a busy server takes late
 _LOST: Final = (OSError, ConnectionClosed, InvalidHandshake, ControlConnectionLost, TimeoutError)
 _UNKNOWN: Final = ("node_auth_failed", "node_not_found", "provider_auth_failed")
 
@@ -317,7 +318,7 @@ class NodeDaemon:
         if task is None or not task.cancelling() or not self._open.is_set():
             return
         with suppress(ControlError, *_LOST):
-            async with asyncio.timeout(FAREWELL):
+            async with asyncio.timeout(LEAVING):
                 control = await ControlClient.connect(self._config.url, self._identity.secret)
                 await self._refresh(control, 0.001)
                 await control.close()
