@@ -65,7 +65,7 @@ class ApprovalGate:
         """Whether the job may begin. False: it waits for an answer; where nobody has been asked, this asks."""
         if not self._asks(job.order):
             return True
-        for read in (lambda: None, self.refresh):  # the change feed may be late: nobody is asked what they have answered
+        for read in (lambda: None, self.refresh):  # nobody is asked what they answered before its report
             read()
             with self._lock:
                 if self._step(job.order) is not None:
