@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from worldfs.base.signal_relay import relayed_signals
+from worldfs.testing.waiting import PATIENCE_S
 
 PROGRAM = """
 import os, signal, threading
@@ -43,6 +44,34 @@ def test_two_signals_at_once_are_both_heard(number: int) -> None:
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate()  # hangs where one of them is lost
     assert sorted(out.split()) == [b"15", b"2"] and process.returncode == 0
+
+
+LOST = """
+import os, signal, threading
+from pathlib import Path
+from worldfs.base.signal_relay import relayed_signals
+kill, lost = signal.pthread_kill, [1, 2]
+def deaf(thread, number):
+    if lost:
+        lost.pop()
+    else:
+        kill(thread, number)
+def other():
+    while Path(f"/proc/self/task/{os.getpid()}/stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
+        pass
+    kill(threading.get_ident(), signal.SIGTERM)
+signal.signal(signal.SIGTERM, lambda number, frame: os._exit(7))
+signal.pthread_kill = deaf
+with relayed_signals():
+    threading.Thread(target=other, daemon=True).start()
+    threading.Event().wait()
+"""
+
+
+def test_a_wake_up_that_comes_just_before_the_main_thread_waits_is_repeated() -> None:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run([sys.executable, "-c", LOST], env=environ, timeout=PATIENCE_S, check=False)
+    assert ended.returncode == 7
 
 
 def test_what_was_there_before_is_put_back() -> None:

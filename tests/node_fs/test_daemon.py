@@ -5,6 +5,7 @@ import json
 import os
 import stat
 import sys
+import threading
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(s
     monkeypatch.setattr(daemon_module, "LEAVING", PATIENCE_S)
 
     async def life(here):
-        async with here.node(invite=here.invite()) as node:
+        async with here.node(invite=here.invite(), lease_s=4 * PATIENCE_S) as node:
             await here.online()
             plane = here.realm.plane
             (fs,) = plane.catalog("node-1")
@@ -125,7 +126,36 @@ def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(s
             assert set(kept) == {"schema", "server", *daemon_module_keys()}
             assert (kept["node_id"], kept["request_id"], kept["node_name"]) == ("node-1", None, "edge")
             assert stat.S_IMODE(os.stat(tmp_path / "edge.json").st_mode) == 0o600
-        assert plane.online("node-1") == "degraded"  # it said goodbye: nobody waits for its lease to end
+        await soon(lambda: plane.online("node-1") == "degraded")  # it said goodbye: nobody waits for its lease to end
+
+    site(life)
+
+
+def test_a_refresh_that_the_server_is_still_at_does_not_undo_the_farewell(site, monkeypatch):
+    """The server takes the first refresh late: after the next one, where a next one comes before its answer."""
+    monkeypatch.setattr(daemon_module, "LEAVING", PATIENCE_S)
+    begun, first, second = (threading.Event() for _ in range(3))
+
+    async def life(here):
+        plane = here.realm.plane
+        call = plane.call
+
+        def late(op, payload, caller):
+            if op != "node_lease_refresh":
+                return call(op, payload, caller)
+            before, own = (second, first) if not begun.is_set() else (None, second)
+            begun.set()
+            if before is not None:
+                before.wait(1.0)
+            answer = call(op, payload, caller)
+            own.set()
+            return answer
+
+        monkeypatch.setattr(plane, "call", late)
+        async with here.node(invite=here.invite(), lease_s=4 * PATIENCE_S):
+            await soon(begun.is_set)
+        await soon(first.is_set)
+        await soon(lambda: plane.online("node-1") == "degraded")
 
     site(life)
 

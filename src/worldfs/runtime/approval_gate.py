@@ -65,8 +65,9 @@ class ApprovalGate:
         """Whether the job may begin. False: it waits for an answer; where nobody has been asked, this asks."""
         if not self._asks(job.order):
             return True
-        for read in (lambda: None, self.refresh):  # nobody is asked what they answered before its report
-            read()
+        for late in (False, True):
+            if late:  # nobody is asked what they have answered, where its report has not come yet
+                self.refresh()
             with self._lock:
                 if self._step(job.order) is not None:
                     return True

@@ -230,3 +230,37 @@ def test_a_vessel_named_with_more_than_its_contents_is_not_told_as_those(name, w
 def test_a_tray_or_a_towel_named_after_tea_holds_none_that_is_not_seen(text, things, box, part):
     scene = within(named_scene(things, (box,)), a1="b0")
     assert asked(text, scene).startswith(part)
+
+
+NUMBERS = ("no", "one", "two", "three", "four", "five")
+NUMBERS_ZH = ("零", "一", "两", "三", "四", "五")
+
+
+@pytest.mark.parametrize("inside", range(4))
+@pytest.mark.parametrize("count", range(1, 6))
+def test_a_number_of_things_is_compared_with_those_that_are_there(inside: int, count: int) -> None:
+    """Also where it is the number of all things of the scene."""
+    scene = within(named_scene(("bolt", "washer", "nut"), ("basket",)), **{f"a{n}": "b0" for n in range(inside)})
+    be, what = ("is", "thing") if count == 1 else ("are", "things")
+    asks = [f"{be} there {NUMBERS[count]} {what} in the basket?", f"{be} {NUMBERS[count]} {what} in the basket?"]
+    for text in (*asks, f"篮子里有{NUMBERS_ZH[count]}个东西吗？"):
+        told = asked(text, scene)
+        assert told.startswith(("yes", "是")) == (inside == count or (count == 1 and inside > 1)), (text, told)
+        assert told.startswith(("no", "不", "没")) == (inside < count), (text, told)
+
+
+@pytest.mark.parametrize("word", ["thing", "object", "item", "东西", "物体"])
+def test_a_name_that_ends_in_a_word_for_any_thing_hides_no_other_thing(word: str) -> None:
+    if word in ("东西", "物体"):
+        scene = within(named_scene((f"旧{word}", "杯子", "袜子"), ("basket",)), a1="b0")
+        for text in (f"篮子里有几个{word}？", f"篮子里有什么{word}？", f"篮子里有{word}吗？"):
+            assert "杯子" in asked(text, scene), text
+        return
+    scene = within(named_scene((f"wild {word}", "cup", "sock"), ("basket",)), a1="b0")
+    for text in ("how many {}s are in the basket?", "is there a {} in the basket?", "is anything in the basket?",
+                 "which {}s are in the basket?", "what is in the basket?"):  # fmt: skip
+        told = asked(text.format(word), scene)
+        assert "cup" in told and "nothing" not in told, (text, told)
+    assert asked(f"how many {word}s are there?", scene).startswith("3")
+    assert f"wild {word}" in asked(f"where is the wild {word}?", scene)
+    assert "cup" not in asked(f"where is the wild {word}?", scene)

@@ -566,7 +566,8 @@ class _QuestionAnswerer(SceneSentences):
         first, noun = subjects[0], subjects[0].noun
         good = self.filtered(ids, place, colour)
         unknown = self.uncoloured(ids) if colour is not None else []
-        if noun.count and noun.quantity not in ("all", "the"):
+        loose = first.general and noun.quantity != "all" and not noun.text.startswith("the ")  # "two things", of many
+        if noun.count and (first.some or loose or noun.quantity not in ("all", "the")):
             return "" if self.colourless(subjects, place, colour) else self.is_number(good, noun.count)
         if noun.count and len(ids) != noun.count:
             raise NotUnderstood(
@@ -574,7 +575,7 @@ class _QuestionAnswerer(SceneSentences):
             )
         if place is None and colour is None:
             return self.yes(True, self.joined(self.fact(id) for id in ids)) if first.some else ""
-        some = first.some or (first.general and not noun.best) or noun.quantity == "any"
+        some = first.some or noun.quantity == "any" or (first.general and not noun.best and noun.quantity != "the")
         every = any(p.every for p in subjects)
         if unknown and every and (other := [id for id in ids if id not in (*good, *unknown)]):
             return self.yes(False, self.joined(map(self.colour_of, other)))

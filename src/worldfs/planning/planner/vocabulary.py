@@ -386,6 +386,9 @@ class Vocabulary:
     def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
         exact = bool(said) and said == called.full and not _is_id(words[-1])
         kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
+        if _is_generic(words[-1]) and not (exact or any(_in_name(called, word) for word, _ in words[:-1])):
+            # "things" are not the wild thing alone
+            kind, several = (FitKind.ANY if called.id in self.moving else None), False
         if kind is None:
             return None
         if kind is FitKind.NAME and called.titled and not exact and not _is_id(words[-1]):
@@ -549,6 +552,12 @@ def _is_vessel(called: ThingWords) -> bool:
 def _is_id(word: Word) -> bool:
     """Is it an id, or a name with a number, and no other word?"""
     return any(sense[:2] == "i:" for sense in word[1]) and f"w:{word[0]}" not in word[1]
+
+
+def _is_generic(word: Word) -> bool:
+    """Is it a word for any thing, and no id?"""
+    generic = fold(word[0]) in lexicon_en.GENERIC_EN | lexicon_en.GENERIC_ZH
+    return generic and "*" in word[1] and not any(sense[:2] == "i:" for sense in word[1])
 
 
 def closest(fits: Iterable[Fit], several: bool) -> list[Fit]:

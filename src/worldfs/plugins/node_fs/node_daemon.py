@@ -107,7 +107,8 @@ class NodeDaemon:
                 expelled = False
             finally:
                 for task in loops:
-                    task.cancel()
+                    if not task.cancelling():
+                        task.cancel()
                 await asyncio.gather(*loops, return_exceptions=True)
                 await self._leave()
                 await asyncio.to_thread(server.close)
@@ -247,7 +248,7 @@ class NodeDaemon:
                 try:
                     self._catalog_changed.set()
                     while True:
-                        await self._refresh(control, self._config.lease_s)
+                        await self._refresh_whole(control, self._config.lease_s)
                         pauses = _pauses()
                         await self._between(control)
                 finally:
@@ -261,6 +262,17 @@ class NodeDaemon:
                     coded("node.no_lease", why=str(error)), {"event": "lost", "what": "lease", "error": str(error)}
                 )
             await asyncio.sleep(next(pauses))
+
+    async def _refresh_whole(self, control: ControlClient, seconds: float) -> None:
+        """As `_refresh`, to its end also where this is cancelled: the server must not take it after the farewell."""
+        call = asyncio.create_task(self._refresh(control, seconds))
+        try:
+            await asyncio.shield(call)
+        except asyncio.CancelledError:
+            with suppress(ControlError, *_LOST):
+                async with asyncio.timeout(LEAVING):
+                    await call
+            raise
 
     async def _refresh(self, control: ControlClient, seconds: float) -> None:
         identity, url = self._identity, self._config.url
