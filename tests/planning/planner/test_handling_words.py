@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Cause, Operation, Outcome, Profile
+from worldfs.base.model import Cause, Operation, Outcome, Profile, Thing
 from worldfs.base.pushing import tolerance
 from worldfs.planning.planner import Planner, RefusedIntent, build_plan, holds, interpret
 from worldfs.planning.planner.goals import PlacedGoal, SlidGoal, UprightGoal
@@ -193,3 +193,14 @@ def test_a_lying_thing_in_the_hand_is_put_down_and_then_set_upright(world, falle
     assert plan.unmet == ()
     other = replace(held, robots=tuple(replace(r, holding="apple_01") for r in held.robots), relations=fallen.relations)
     assert build_plan([(UprightGoal("can_01"),)], other, profile=ABLE, robot_id=ROBOT).unmet  # the apple is kept
+
+
+@pytest.mark.parametrize(
+    ("size", "says"), [((0.14, 0.02, 0.02), "size"), ((0.02, 0.02, 0.14), ""), ((0.05, 0.05, 0.04), "")]
+)
+def test_a_box_whose_height_is_written_as_a_short_side_is_not_said_to_stand(scene, size, says):
+    rod = Thing("rod_01", "rod", "tool", (0.4, 0.2, size[2] / 2), size=size, shape="box", mass=0.05)
+    for text in ("stand the rod up", "把rod扶正"):
+        found = interpret(text, replace(scene, objects=(*scene.objects, rod)))
+        assert isinstance(found, RefusedIntent) == bool(says), found
+        assert not says or "ENVIRONMENT.md" in found.reason

@@ -63,7 +63,10 @@ ROWS = {
     ),
     # -- upright
     "handling.lying": ("a thing that does not stand upright", "没有直立的物体"),
-    "handling.stands": ("{id} stands upright already", "{id} 已经直立"),
+    "handling.stands": (
+        "{id} stands upright already: its height by its size is {mm:.0f} mm",
+        "{id} 已经直立：按其尺寸，高度为 {mm:.0f} 毫米",
+    ),
     "handling.nothing_to_turn": ("leave it as it is", "不用动它"),
     "handling.has_axis": ("a thing with an upright axis", "有直立轴的物体"),
     "handling.is_ball": ("{id} is a ball", "{id} 是球"),

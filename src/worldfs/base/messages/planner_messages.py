@@ -228,6 +228,12 @@ ROWS = {
     ),
     "planner.no_lid": ("{names} has neither a drawer nor a lid", "{names}既没有抽屉也没有盖子"),
     "planner.ball": ("{names} cannot stand: nothing about a ball is upright", "{names}无法直立：球没有正反"),
+    "planner.lies_flat": (
+        "{names} lies: its size in ENVIRONMENT.md has its height as a short side, so no way up is known; give the height "
+        "as the third number of the size, and how it lies as the orientation",
+        "{names}躺着：ENVIRONMENT.md 中它的尺寸把短边当作高度，无法知道怎样才算直立；请把高度写成尺寸的第三个数，并用 orientation "
+        "写明它现在的姿态",
+    ),
     "planner.round": ("nothing stands on something round: {names}", "圆的东西上面放不住别的：{names}"),
     "planner.shut_in": (
         "{name} is in {where}, which is shut; open it first",

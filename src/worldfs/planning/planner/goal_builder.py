@@ -60,6 +60,7 @@ from .scene_facts import (
     grains_in,
     immovable_ids,
     is_vessel,
+    lies_flat,
     opens,
     surfaces,
     told_location,
@@ -731,6 +732,9 @@ class GoalBuilder:
         balls = [id for id in ids if (t := self.scene.thing(id)) is not None and t.shape == "sphere"]
         if balls:
             raise NotUnderstood("planner.ball", "impossible", names=self.resolve.names(balls))
+        flat = [id for id in ids if (t := self.scene.thing(id)) is not None and lies_flat(t)]
+        if flat:
+            raise NotUnderstood("planner.lies_flat", "impossible", names=self.resolve.names(flat))
         return [UprightGoal(id) for id in ids]
 
     def _pour(self, clause: Clause) -> list[Goal]:

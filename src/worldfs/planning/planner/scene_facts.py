@@ -147,6 +147,12 @@ def upright(thing: Thing) -> bool:
     return thing.shape == "sphere" or max((up[2], *tall)) >= math.cos(LEAN_RAD)
 
 
+def lies_flat(thing: Thing) -> bool:
+    """Whether a box is as its size is given, and that is lying: it is at least twice as long as it is high."""
+    sides = thing.size[:3]
+    return thing.shape == "box" and len(sides) == 3 and max(sides[:2]) >= 2 * sides[2] and upright(thing)
+
+
 def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     """Is the point over the thing's footprint, shrunk by `margin`?"""
     if len(thing.size) < 2 or len(thing.position) < 2:

@@ -35,8 +35,8 @@ def upright_subject(arm: Arm, order: Order) -> str | Finding:
         found, fix = coded("handling.is_ball", id=id), coded("handling.nothing_to_turn")
         return Finding("CRITIC_REFUSED", field, coded("handling.has_axis"), found, fix, order.id)
     if support.lean(arm.rig, id, STANDING) <= FLAT:
-        found, fix = coded("handling.stands", id=id), coded("handling.nothing_to_turn")
-        return Finding(ALREADY_SO, field, coded("handling.lying"), found, fix, order.id)
+        found = coded("handling.stands", id=id, mm=arm.rig.things[id].size[2] * 1000)
+        return Finding(ALREADY_SO, field, coded("handling.lying"), found, coded("handling.nothing_to_turn"), order.id)
     return id
 
 
