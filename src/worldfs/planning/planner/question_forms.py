@@ -33,6 +33,7 @@ _IS_ZH: Final = "(?: 都)?(?: 是)?"
 _EN: Final = (
     ("where", rf"(?:show me )?where is {_LIST}(?: located)?|where {_LIST} is(?: located)?"),
     ("of:where", rf"where is N{_THAT} P|where N P is"),
+    ("where", rf"what is {_LIST}(?: (?:standing|lying|resting|sitting))? (?:on|in|inside)"),
     ("some:so", rf"is there {_LIST}{_NOW}|is {_LIST} (?:there|here)"),
     ("some:so", rf"is there {_LIST} P{_NOW}|is there N{_THAT}(?: P| C){_NOW}|is there{_NOW} P N"),
     ("of,some:so", rf"is there N{_THAT} P{_THAT} C"),
@@ -78,6 +79,7 @@ _EN: Final = (
 )  # fmt: skip
 _ZH: Final = (
     ("where", rf"{_LIST_ZH}(?: 都)? 在 {_WHERE_ZH}|{_WHERE_ZH} 有 N"),
+    ("where", rf"{_LIST_ZH}(?: 都)?(?: 是)? (?:在|放在) 什么(?: 东西)? (?:里面|里|上面|上)"),
     ("some:so", rf"(?:P )?有 {_LIST_ZH}|有 {_LIST_ZH}(?: 在)? P"),
     ("so", rf"{_LIST_ZH}{_IS_ZH}(?: 在)? P|{_LIST_ZH}(?: 都)? 是 C(?: 的)?|{_LIST_ZH} 有 C"),
     ("list", rf"P (?:都 )?(?:的 )?(?:有|是) (?:些 )?{_WHAT_ZH}(?: N)?|{_WHAT_ZH}(?: N)?{_IS_ZH}(?: 在)? P"),
