@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -36,12 +37,19 @@ def test_the_place_in_a_box_is_one_that_this_arm_reaches_best(x):
         (0.59, -0.35, ""),  # 0.686 m away, where an arm points down less easily
         (0.7, 0.45, "can cannot be put at (0.7, 0.45): it is out of reach"),
         (0.5, 0.1, "can cannot be put at (0.5, 0.1): there is red apple"),
+        (0.3, 0.62, "can cannot be put at (0.3, 0.62): no table or other furniture is there"),
     ],
 )
 def test_a_named_point_is_refused_for_what_holds_of_it(scene, x, y, lost):
     plan = build_plan([(PlacedGoal("can_01", (x, y)),)], scene, profile=ABLE, robot_id=ROBOT)
     assert [render(why, "en") for _, why in plan.unmet] == ([lost] if lost else [])
     assert [one.op for one in plan.actions] == ([] if lost else ["pick_up", "place"])
+
+
+def test_beside_a_table_of_no_known_size_a_point_may_be_on_it(scene):
+    unsized = replace(scene, furniture=tuple(replace(t, size=()) for t in scene.furniture))
+    plan = build_plan([(PlacedGoal("can_01", (0.3, 0.62)),)], unsized, profile=ABLE, robot_id=ROBOT)
+    assert [one.op for one in plan.actions] == ["pick_up", "place"]
 
 
 def test_a_place_that_is_hard_to_reach_is_taken_where_no_easy_one_is_free():

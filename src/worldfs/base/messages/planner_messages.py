@@ -260,6 +260,10 @@ ROWS = {
         "{where} 上够得着的地方没有 {name} 的空位",
     ),
     "planner.place_far": ("{name} cannot be put at ({where}): it is out of reach", "{name} 不能放到 ({where})：够不着"),
+    "planner.place_bare": (
+        "{name} cannot be put at ({where}): no table or other furniture is there",
+        "{name} 不能放到 ({where})：那里没有桌子或别的家具",
+    ),
     "planner.place_taken": (
         "{name} cannot be put at ({where}): there is {others}",
         "{name} 不能放到 ({where})：那里有{others}",

@@ -281,7 +281,7 @@ def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | 
         return None
     if len(goal.position) >= 3:
         return tuple(goal.position[:3])
-    if in_place_of(thing, goal, bench):
+    if in_place_of(thing, goal, bench) or is_bare(x, y, bench):
         return None
     z = max((top_of(t, bench.scene, bench.places) for t in _under(x, y, bench)), default=0.0)
     return (x, y, round(z + height(thing) / 2, 4))
@@ -294,6 +294,12 @@ def in_place_of(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> list[s
     moved = replace(thing, position=(x, y, max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)))
     taken = [other.id for other in bench.obstacles(thing.id) if gap(moved, other) < CLEAR_M]
     return [*(t.id for t in under if not bears(t)), *taken]
+
+
+def is_bare(x: float, y: float, bench: PlacementScene) -> bool:
+    """Whether no furniture is under a point, where the scene says of each piece where it ends."""
+    told = [t for t in bench.scene.furniture if not t.is_container and t.shape != "region"]
+    return bool(told) and all(min(len(t.size), len(t.position)) >= 2 for t in told) and not _under(x, y, bench)
 
 
 def _under(x: float, y: float, bench: PlacementScene) -> list[Thing]:
