@@ -446,7 +446,7 @@ class _Handling:
                         there = placement.in_place_of(bench.now[move.object], goal, bench)
                         others = [self.name(id) for id in there]
                         no_spot = coded("planner.place_taken", name=name, where=at, others=others)
-                        if not others and placement.is_bare(*goal.position[:2], bench):
+                        if not others and placement.is_bare(goal.position[0], goal.position[1], bench):
                             no_spot = coded("planner.place_bare", name=name, where=at)
                 self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), no_spot)
                 continue
