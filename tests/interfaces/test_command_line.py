@@ -23,6 +23,7 @@ from worldfs.interfaces.cli.help_pages import help_text
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.cli.parser import parse
 from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.workspace_fixture import WorkspaceFixture
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -306,3 +307,15 @@ def test_a_process_of_the_command_lets_its_threads_take_short_turns(monkeypatch)
         monkeypatch.setattr(module, name, lambda *values, name=name: said.update({name: values}))
     assert main() == 0
     assert said["setswitchinterval"][0] <= 0.001 and said["set_threshold"][0] >= 10_000
+
+
+@pytest.mark.parametrize("text", ["where is the apple?", "苹果在哪里"])
+def test_a_question_needs_no_name_of_one_of_several_robots(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = WorkspaceFixture(tmp_path / "workspace").root
+    assert main(["--workspace", str(root), "--json", "do", text]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["verdict"] == "answered"
+    assert main(["--workspace", str(root), "do", "pick up the apple"]) == 2
+    assert "arm_1, arm_2" in capsys.readouterr().err

@@ -11,9 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
-from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, interpret
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, asked_of_all, interpret
 
-from .conftest import cube, scene_of
+from .conftest import can, cube, scene_of
 
 ANSWERS = {
     "is the apple in the basket?": "yes, the red apple is in the basket",
@@ -93,6 +93,55 @@ def dropped(scene):
 def test_a_question_is_answered_with_the_fact(dropped, text, part):
     intent = interpret(text, dropped)
     assert isinstance(intent, QuestionIntent) and part in intent.answer, intent
+
+
+def two_arms(scene: Scene, held: str | None = None) -> Scene:
+    """The scene with two robots on either side of the table; the first one holds that."""
+    return replace(
+        scene,
+        robots=(RobotState("arm_1", (0.0,) * 3, {}, "open", held), RobotState("arm_2", (0.9, 0.0, 0.0), {}, "open")),
+    )
+
+
+SAID_OTHERWISE = re.compile(r"\byou\b|你|\bnot\b")  # of a robot, or perhaps of stopping one
+
+
+@pytest.mark.parametrize("text", [text for text in ANSWERS if not SAID_OTHERWISE.search(text)])
+def test_several_robots_answer_a_question_about_the_world_as_one_does(dropped, text):
+    found, one = asked_of_all(text, two_arms(dropped), {"arm_1": None, "arm_2": None}), interpret(text, dropped)
+    assert isinstance(found, QuestionIntent) and found.answer == one.answer, found
+
+
+OF_TWO_ARMS = {
+    "what are you holding?": "arm_1: the red apple is in the gripper of arm_1; "
+    "arm_2: the gripper of arm_2 holds nothing",
+    "are you holding the apple?": "arm_1: yes, the red apple is in the gripper of arm_1; "
+    "arm_2: no, the red apple is in the gripper of arm_1",
+    "你拿着什么": "arm_1：红色苹果在 arm_1 的夹爪里；arm_2：arm_2 的夹爪里没有东西",
+    "where is the apple?": "the red apple is in the gripper of arm_1 (0.50 0.10 0.03)",
+    "who holds the apple?": "yes, the red apple is in the gripper of arm_1",
+    "which is the nearest cube?": "arm_1: the blue cube is the nearest; the blue cube is on the table; "
+    "arm_2: the red cube is the nearest; the red cube is on the table",
+}
+
+
+@pytest.mark.parametrize(("text", "answer"), OF_TWO_ARMS.items())
+def test_a_question_about_robots_is_answered_for_each_by_name(scene, text, answer):
+    found = asked_of_all(text, two_arms(scene, "apple_01"), {"arm_1": None, "arm_2": None})
+    assert isinstance(found, QuestionIntent) and found.answer == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["put the can in the basket", "go home", "tell me a joke", "why don't you stop?", "xyz"]
+)
+def test_an_order_and_what_may_be_one_need_the_name_of_a_robot(scene, text):
+    assert asked_of_all(text, two_arms(scene), {"arm_1": None, "arm_2": None}) is None
+
+
+def test_of_which_thing_a_question_is_about_is_asked_without_a_robot():
+    scene = two_arms(scene_of(replace(can("can_01", 0.6, 0.0), name="tea tray")))
+    found = asked_of_all("is there tea?", scene, {"arm_1": None, "arm_2": None})
+    assert isinstance(found, RefusedIntent) and "tea tray" in found.reason
 
 
 @pytest.mark.parametrize("text", ["do a backflip", "do the dishes", "tell me a joke", "have fun", "say hello"])

@@ -163,8 +163,10 @@ def test_a_changed_config_counts_at_the_next_letter(home: Home) -> None:
 class Arm(Home):
     """A home whose workspace has a robot, carried out by a kernel in a thread."""
 
-    def __init__(self, path: Path, *, kernel: bool = True, may: bool = True) -> None:
-        site = WorkspaceFixture(path / "workspace", robots=["arm_1"], clock=SystemClock())
+    def __init__(
+        self, path: Path, *, kernel: bool = True, may: bool = True, robots: tuple[str, ...] = ("arm_1",)
+    ) -> None:
+        site = WorkspaceFixture(path / "workspace", robots=robots, clock=SystemClock())
         self.site = site
         self.world = site.open(threads=True) if kernel else World.open(site.root)
         self.stop = threading.Event()
@@ -196,6 +198,17 @@ def test_a_home_with_a_robot_has_the_planner_by_itself_and_it_answers_questions(
     assert arm.site.executed == []
 
 
+def test_of_several_robots_none_is_named_for_a_question_and_one_for_an_order(tmp_path: Path) -> None:
+    arm = Arm(tmp_path, robots=("arm_1", "arm_2"))
+    state, told = arm.answer("where is the apple?")
+    assert state == "done" and "apple" in told.lower(), told
+    state, told = arm.answer("what are you holding?")
+    assert state == "done" and "arm_1: " in told and "arm_2: " in told, told
+    state, told = arm.answer("pick up the apple")
+    assert state == "failed" and "arm_1" in told and arm.site.executed == [], told
+    arm.close()
+
+
 def test_an_instruction_is_carried_out_and_answered_with_its_evidence(arm: Arm) -> None:
     arm.say("move the gripper to 0.4 0.0 0.5")
     assert [order.op for order in arm.site.executed] == ["move_to"]
@@ -223,6 +236,13 @@ def test_who_may_not_command_the_robot_learns_nothing_of_it(tmp_path: Path) -> N
     state, told = arm.answer("what is on the table?")
     assert state == "failed"
     assert told == "rejected: agent 'alice' has no robot that it may command"
+    arm.close()
+
+
+def test_who_may_command_none_of_several_robots_is_told_nothing_of_their_world(tmp_path: Path) -> None:
+    arm = Arm(tmp_path, may=False, robots=("arm_1", "arm_2"))
+    state, told = arm.answer("where is the apple?")
+    assert state == "failed" and "table" not in told, told
     arm.close()
 
 

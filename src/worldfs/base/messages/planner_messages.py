@@ -218,6 +218,7 @@ ROWS = {
         "the gripper would still hold {name}; say first where to put it",
         "夹爪还拿着 {name}；请先说把它放到哪里",
     ),
+    "planner.by_robot": ("{robot}: {said}", "{robot}：{said}"),
     "planner.nothing_held": ("nothing is held", "夹爪里没有东西"),
     "planner.empty_vessel": ("{name} is empty, or no vessel", "{name}是空的，或不是容器"),
     "planner.no_vessel": ("nothing can be poured into {name}", "无法倒入{name}"),

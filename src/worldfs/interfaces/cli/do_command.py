@@ -25,6 +25,7 @@ from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_model import PLANNER, planner_model
 from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.robot_stops import KernelSilent
+from worldfs.world.unnamed_question import unnamed_question
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
@@ -89,6 +90,8 @@ def run(context: CommandContext) -> int:
             stack.callback(timer.cancel)
         silence = stack.enter_context(SilentKernelEnd(stop, lambda error: _unknown(context, why[0], error)))
         world = stack.enter_context(context.open())
+        if context["node"] is None and (answer := unnamed_question(world, text)) is not None:
+            return _answered(context, world, answer)
         instruction, refused = _wait_for_robot(context, world, stack, text, stop)
         if refused:
             verdict = "stopped" if instruction.stopped else why[0] if instruction.understood else "not_understood"
@@ -157,6 +160,19 @@ def run(context: CommandContext) -> int:
         context.output.line(coded("command.can_say", one=several), "dim")
     if context["record"]:
         report_film(context, motion[0] if motion else None)
+    return code
+
+
+def _answered(context: CommandContext, world: World, answer: QuestionIntent | RefusedIntent) -> int:
+    """The answer of all robots to a question for which none was named."""
+    verdict, said = "not_understood", answer.reason if isinstance(answer, RefusedIntent) else answer.answer
+    if isinstance(answer, QuestionIntent):
+        verdict = "answered" if answer.answered else "not_answered"
+    if not world.content("ENVIRONMENT.md"):
+        verdict, said = "not_answered", render(coded("command.nothing_measured", name=context.name), answer.language)
+    code = EXIT[verdict]
+    value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": said}
+    context.output.report(said, value, "good" if code == DONE else "bad")
     return code
 
 

@@ -1,5 +1,6 @@
 """The planner: instruction to goals, goals to actions, one action at a time, and a report judged in the world."""
 
+from .asked_of_all import asked_of_all
 from .goal_needs import GoalNeeds, goal_needs
 from .goal_stages import stages
 from .goals import Goal, holds
@@ -37,6 +38,7 @@ __all__ = [
     "SubmittedOrder",
     "ThingAnswer",
     "about_robot",
+    "asked_of_all",
     "build_plan",
     "goal_needs",
     "holds",

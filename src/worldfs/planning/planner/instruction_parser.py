@@ -50,6 +50,7 @@ def interpret(
     robot_id: str = "",
     suggest: bool = False,
     vocabulary: Vocabulary | None = None,
+    several: bool = False,
 ) -> Intent:
     """The intent of an instruction, by a grammar that must consume every word.
 
@@ -57,7 +58,8 @@ def interpret(
     A double negation ("don't forget to clear the table") is a RefusedIntent as well: scope is never guessed. A misspelt
     word is read as the one known word that it can be, and the note says so. `before` returns the scene before the last
     instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves the
-    suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it.
+    suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it. `several`: several
+    robots are asked a question, and the answer names the one whose gripper it tells of.
     """
     text, scene = name_marks.without_signs(_normal(instruction)), sanitized_scene(scene)
     if goes_to_places(profile):
@@ -79,6 +81,7 @@ def interpret(
         """What a person reads: the names as they were said, and none of the signs that stand for them."""
         return marked.told(said)
 
+    asked = False
     try:
         if not text:
             raise NotUnderstood("planner.empty", "empty")
@@ -96,12 +99,14 @@ def interpret(
         if isinstance(found, QuestionReading) and has_stop_word(text) and _HOW.search(text):
             return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language))
         if isinstance(found, QuestionReading):
-            asked, scene = marked.told(found.text), with_robots(scene, robots)
+            question, scene = marked.told(found.text), with_robots(scene, robots)
             vocabulary = Vocabulary(scene)
-            marked = name_marks.mark(asked, vocabulary)
-            told = answer(marked.text, scene, language, vocabulary.with_names(marked.words), can, robots=robots)
+            marked, asked = name_marks.mark(question, vocabulary), True
+            words = vocabulary.with_names(marked.words)
+            told = answer(marked.text, scene, language, words, can, robots=robots, several=several)
             denied = found.failure is not None and "negation" in _signal_words(marked.text, language)
             if found.failure is not None and (denied or not told.told):
+                asked = False
                 raise found.failure
             if not told.told and (has_stop_word(text) or _GOES_ON.search(text)):  # "why aren't you stopping?"
                 return QuestionIntent(instruction, language, render(coded("planner.how_to_stop"), language), False)
@@ -126,6 +131,7 @@ def interpret(
         return RefusedIntent(
             reply(render(coded(code, **facts), language)), can() if suggest else (), language, kind, instruction,
             candidates=error.ids, names_stop=code in ("planner.negation", "planner.no_stop"),
+            asked=asked and kind != "unknown",
         )  # fmt: skip
 
 

@@ -53,6 +53,7 @@ class RefusedIntent:
     question: str = ""
     candidates: tuple[str, ...] = ()
     names_stop: bool = False  # its reason says that no robot was stopped, and how to stop one
+    asked: bool = False  # it was a question, and it is not clear which thing it asks about
 
 
 Intent = CommandIntent | QuestionIntent | RefusedIntent

@@ -41,9 +41,10 @@ def answer(
     can: Callable[[], Sequence[str]] = tuple,
     *,
     robots: Sequence[RobotState] = (),
+    several: bool = False,
 ) -> SceneAnswer:
     """One sentence or two, or that the scene has no answer. `can`: suggestions of commands. `robots`: all that are
-    here, the one that is asked among them.
+    here, the one that is asked among them. `several`: others are asked as well, so the answer names its robot.
 
     Raises NotUnderstood for what only begins like a question ("tell me a joke"), and where it is not certain which
     thing is meant.
@@ -51,7 +52,7 @@ def answer(
     question = parse_question(text, vocabulary, language)
     if question.topic == "can":
         return SceneAnswer(("；" if language == "zh" else "; ").join(can()))
-    found = _QuestionAnswerer(scene, vocabulary, language, robots).to(question)
+    found = _QuestionAnswerer(scene, vocabulary, language, robots, several=several).to(question)
     if not found and question.mild:
         raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
     if found and language == "en" and _REMAINDER.search(text):
@@ -89,8 +90,16 @@ AT = {"beside": "planner.side_beside", "on": "planner.side_on"}  # else in
 class _QuestionAnswerer(SceneSentences):
     """Answers about one scene in one language."""
 
-    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, robots: Sequence[RobotState] = ()) -> None:
-        super().__init__(scene, language)
+    def __init__(
+        self,
+        scene: Scene,
+        vocabulary: Vocabulary,
+        language: str,
+        robots: Sequence[RobotState] = (),
+        *,
+        several: bool = False,
+    ) -> None:
+        super().__init__(scene, language, several=several)
         self.vocabulary = vocabulary
         self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
         self.resolver = NounResolver(scene, vocabulary, language)
@@ -415,6 +424,8 @@ class _QuestionAnswerer(SceneSentences):
     def held(self, q: ParsedQuestion, parts: Sequence[QuestionPart], hands: Sequence[str]) -> str:
         """What is in the hands that are asked about: those named, all where none is meant, else the own."""
         own = [self.robot.robot_id] if self.robot is not None else []
+        if self.of_several and not q.any_hand:
+            hands = hands or own
         of = hands or (list(self.robots) if q.any_hand or not own else own)
         held = {id: spot.of for id, spot in self.places.items() if spot.relation == "held"}
         named = list(dict.fromkeys(id for part in parts if not part.general for id in self.fit(part)))
@@ -423,7 +434,7 @@ class _QuestionAnswerer(SceneSentences):
             return self.number(now)
         if named:
             return self.yes(bool(now), self.joined(self.fact(id) for id in now or named))
-        if of == own:
+        if of == own and not self.of_several:
             return (
                 self.say("planner.gripper_holds", thing=self.several(now)) if now else self.say("planner.nothing_held")
             )
@@ -441,7 +452,7 @@ class _QuestionAnswerer(SceneSentences):
         state = coded(code) if code else "" if self.zh else robot.gripper
         if not state:
             return self.held(q, (), hands)
-        if robot.robot_id in hands:
+        if robot.robot_id in hands or self.of_several:
             return self.say("planner.gripper_of", robot=robot.robot_id, state=state)
         return self.say("planner.gripper_is", state=state)
 

@@ -27,11 +27,13 @@ def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
 class SceneSentences:
     """Sentences about one scene in one language."""
 
-    def __init__(self, scene: Scene, language: str) -> None:
+    def __init__(self, scene: Scene, language: str, *, several: bool = False) -> None:
+        """`several`: a robot is named also where it is the one that is asked."""
         self.scene, self.language, self.zh = scene, language, language == "zh"
         places = layout(scene)
         self.places = {id: told_location(id, scene, places) for id in places}
         self.robot = own_robot(scene)  # the robot that is asked
+        self.of_several = several
 
     def say(self, code: str, **facts: object) -> str:
         return render(coded(code, **facts), self.language)
@@ -57,7 +59,7 @@ class SceneSentences:
     def at(self, spot: ThingLocation) -> str:
         """ "in the basket", "on the table", "in the gripper", "in the gripper of arm_2"; "" where it is not known."""
         if spot.relation == "held":
-            own = self.robot is not None and spot.of == self.robot.robot_id
+            own = self.robot is not None and spot.of == self.robot.robot_id and not self.of_several
             return self.say("planner.at_held") if own else self.say("planner.at_held_by", robot=spot.of)
         code = {"in": "planner.at_in", "on": "planner.at_on"}.get(spot.relation)
         return self.say(code, place=self.the(spot.of)) if code else ""

@@ -16,7 +16,7 @@ from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.base.stop_words import is_stop, may_be_about_stopping
-from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
+from worldfs.planning.planner import Planner, PlannerModel, PlanReport, QuestionIntent, RefusedIntent
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_fields
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
@@ -24,10 +24,10 @@ from worldfs.world.agent_jobs.written_terms import read_answers
 from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.tree_planner_port import TreePlannerPort
+from worldfs.world.unnamed_question import unnamed_question
 from worldfs.world.world import PROJECT
 
 if TYPE_CHECKING:
-    from worldfs.planning.planner import PlanReport
     from worldfs.world.world import World
 
 NodePermission = Callable[[Binding, str], bool]
@@ -74,6 +74,9 @@ class PlannerResponder:
         if seen and is_stop(text, lambda: seen):  # they were stopped when the message arrived; this is the answer
             return _stopped(self._world, seen, language_of(text))
 
+        answer = None if self._robot else unnamed_question(self._world, text, lambda id: self._may(run.binding, id))
+        if answer is not None:
+            return _answered(answer, run)
         robot = self._chosen(text)
         if not self._may(run.binding, robot):
             return Outcome.failure(
@@ -126,6 +129,19 @@ class PlannerResponder:
         if may_be_about_stopping(text):
             wrong, fix = coded("command.unread_stop", found=wrong), coded("command.nothing_stopped", fix=fix)
         raise BadInput(wrong, op="chat", expected=coded("common.one_of", names=ids), fix=fix)
+
+
+def _answered(answer: QuestionIntent | RefusedIntent, run: AgentJobContext) -> Outcome:
+    """The end of a question that was put to all robots."""
+    if isinstance(answer, QuestionIntent):
+        report = PlanReport(answer.answered, answer.answer, answer)
+    else:
+        report = PlanReport(False, answer.reason, answer)
+    run.log(VERDICT, verdict=report.verdict, message=report.reason)
+    if report.ok:
+        return Outcome.success(report_text(report), **report_json(report))
+    cause, code = CAUSES[report.verdict]
+    return Outcome.failure(cause, code, report_text(report), evidence=report_json(report))
 
 
 class _GuardedPlannerPort(TreePlannerPort):
