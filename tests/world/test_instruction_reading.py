@@ -8,6 +8,7 @@ import pytest
 
 from worldfs.access.roles import AGENT, OPERATOR
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.formats import config
 from worldfs.interfaces.cli.main import main
 from worldfs.world.home import Home
 from worldfs.world.world import World
@@ -77,3 +78,29 @@ def test_who_may_not_read_the_scene_gets_no_reading(world):
 def test_a_node_that_is_not_there_reads_nothing(world):
     with pytest.raises(NotFound):
         reading(world, "clear the table", node="nobody")
+
+
+DRAWER = '{"id": "drawer_01", "type": "furniture", "shape": "drawer", "position": [0.5, 0.3, 0.06], "name": "drawer"},'
+
+
+@pytest.mark.parametrize(
+    ("driver", "said", "told"),
+    [
+        ("simulation", "", "no, the drawer is closed"),
+        ("simulation", '"opening": 0.1,', "the scene does not tell"),
+        ("simulation", '"status": "open",', "yes, the drawer is open"),
+        ("lab_arm", "", "the scene does not tell"),
+        ("lab_arm", '"status": "closed",', "no, the drawer is closed"),
+    ],
+)
+def test_a_drawer_without_a_word_is_shut_where_a_simulation_builds_it_and_not_told_elsewhere(
+    tmp_path, driver, said, told
+):
+    page = THINGS.replace('  {"id": "apple_01"', f"  {DRAWER[:-2]}, {said}".rstrip(", ") + '},\n  {"id": "apple_01"')
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "ENVIRONMENT.md").write_text(page)
+    robots = [{"robotId": "franka_001", "driver": driver, "profileName": "franka_panda"}]
+    settings = config.read(json.dumps({"embodiments": {"instances": robots}}).encode())
+    with World.open(tmp_path / "workspace", config=settings) as world:
+        found = reading(world, "is the drawer open?")
+    assert found["answer"].startswith(told), found

@@ -30,6 +30,14 @@ def sized(thing: Thing) -> Thing:
     return thing if (size, shape) == (thing.size, thing.shape) else replace(thing, size=size, shape=shape)
 
 
+def as_built(thing: Thing) -> Thing:
+    """A piece of furniture as a simulation builds it: `sized`, and a drawer or a chest shut where no word and no number
+    says how far it is open."""
+    found = sized(thing)
+    opens = not found.is_container and not SIZE.keys().isdisjoint((found.shape, found.category))
+    return replace(found, status="closed") if opens and not found.status and is_shut(found) else found
+
+
 def has_flat_top(thing: Thing) -> bool:
     """Whether a drawer or a chest bears things on top: a chest does while it is shut."""
     kinds = {thing.shape, thing.category}

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.roles import CRITIC, PLANNER
-from worldfs.base.drawers import sized
+from worldfs.base.drawers import as_built, sized
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
@@ -27,6 +27,7 @@ from worldfs.runtime.stop_log import STOPS
 
 from .loss_notices import LossNotices
 from .named_places import NamedPlaces
+from .node_specs import DEFAULT_DRIVER
 from .robot_liveness import shared_out
 from .shared_profile import OwnProfiles
 
@@ -96,6 +97,7 @@ class TreePlannerPort:
     def use(self, world: World) -> None:
         """From now on, of the same workspace: before the first order the world that serves it."""
         self.world = world
+        self._simulated = any(s.id == self.robot_id and s.driver == DEFAULT_DRIVER for s in world.specs)
         self._losses = LossNotices(world, lambda text: self.tell(render(text, self._spoken())))
         base, namespace = f"/projects/{self._project}", world.namespace(PLANNER)
         self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
@@ -107,7 +109,8 @@ class TreePlannerPort:
     def scene(self) -> Scene:
         self._check_stopped()  # the planner reads the scene before each step: a stop ends it there
         scene = self._environment.get().scene
-        return replace(scene, furniture=tuple(map(sized, scene.furniture)))
+        read = as_built if self._simulated else sized
+        return replace(scene, furniture=tuple(map(read, scene.furniture)))
 
     def earlier(self) -> Scene | None:
         """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
