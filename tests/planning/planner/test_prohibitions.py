@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Relation
+from worldfs.base.model import Relation, Scene
 from worldfs.planning.planner import CommandIntent, QuestionIntent, interpret
 from worldfs.planning.planner.goals import ClearedGoal, destinations, subject
 
@@ -56,6 +56,14 @@ DONE_EN = {
     "put the key in the box, please, not the bin": "key>box",
     "put the key in the box, please, not in the bin": "key>box",
     "put everything in the box, please, except the cup": others("cup", "box", ENGLISH[0]),
+    "don't forget to put the key in the box": "key>box",
+    "please never forget to put the key in the box": "key>box",
+    "put the phone in the basket, and don't forget to put the key in the box": "phone>basket key>box",
+    "don't touch the cup, and put the phone in the box. Don't forget to put the key in the bin.": "! negation",
+    "don't touch the cup. put the phone in the box. Don't forget to put the key in the bin.": "phone>box then key>bin",
+    "keep the key here and put the phone in the box": "phone>box",
+    "keep the key and the cup here, put everything else in the box": others("key cup", "box", ENGLISH[0]),
+    "put everything in the box and leave the key here": others("key", "box", ENGLISH[0]),
 }
 ASKED_EN = {
     "don't touch the key and put the phone in the basket": "! negation",  # is it forbidden as well?
@@ -83,6 +91,10 @@ ASKED_EN = {
     "don't touch the key. where is the phone?": "?",
     "leave the dish in the basket and put everything else in the box": "! missing",
     "put the key in the box, please, not": "! negation",
+    "put the phone in the basket and don't forget the key": "! negation",  # into the basket as well?
+    "keep the key here and put it in the box": "! ambiguous",
+    "keep the key here and put the key in the box": "! negation",
+    "don't forget to keep the key here": "! negation",
 }
 DONE_ZH = {
     "别动钥匙，把手机放进篮子": "手机>篮子",
@@ -103,6 +115,18 @@ DONE_ZH = {
     "不要李子，把钥匙放进篮子": "钥匙>篮子",
     "把水杯留在桌上，把其他的都放进盒子": others("水杯", "盒子", CHINESE[0]),
     "把其他的放进盒子，水杯留在桌上": others("水杯", "盒子", CHINESE[0]),
+    "别忘了把钥匙放进盒子": "钥匙>盒子",
+    "千万不要忘记把钥匙放进盒子": "钥匙>盒子",
+    "把手机放进篮子，也别忘了把钥匙放进盒子": "手机>篮子 钥匙>盒子",
+    "记得把钥匙放进盒子": "钥匙>盒子",
+    "别忘了拿起钥匙": "钥匙",
+    "钥匙留在这里，把手机放进篮子": "手机>篮子",
+    "把其他的放进盒子，水杯留在原处": others("水杯", "盒子", CHINESE[0]),
+    "不要钥匙，要手机": "手机",
+    "我不要钥匙，要手机": "手机",
+    "要手机，不要钥匙": "手机",
+    "不要钥匙，要手机放进篮子": "手机>篮子",
+    "不要钥匙。要手机": "手机",
 }
 ASKED_ZH = {
     "别动钥匙，把它放进篮子": "! ambiguous",
@@ -122,6 +146,11 @@ ASKED_ZH = {
     "别把李子放盒子里，把所有东西放进篮子": "! ambiguous",
     "把水杯留在盒子里，把其他的都放进篮子": "! missing",
     "别动。把手机放进篮子": "! negation",
+    "不要钥匙，手机": "! negation",  # not that one either?
+    "不要钥匙，要钥匙": "! negation",
+    "别忘了别动钥匙": "! negation",
+    "把手机放进篮子，别忘了钥匙": "! negation",
+    "我记得把钥匙放进盒子": "! report",
     "别动钥匙": "! negation",
 }
 
@@ -271,3 +300,48 @@ def test_a_question_about_a_side_is_answered_with_that_side():
     found = interpret("is anything left of the plum?", named_scene(*ONE_ELSE))
     assert isinstance(found, QuestionIntent)
     assert found.answer == "no, nothing is left of the plum; how much of a thing remains, the scene does not tell"
+
+
+EXCEPTED_EN = ("the things on the dish", "things on the dish", "what is on the dish", "those on the dish",
+               "anything on the dish", "everything on the dish", "all the things on the dish",
+               "the objects on the dish")  # fmt: skip
+
+
+@pytest.mark.parametrize("said", EXCEPTED_EN)
+@pytest.mark.parametrize("form", ["put everything in the box except {}", "put everything except {} in the box",
+                                  "except for {}, put everything in the box",
+                                  "put everything in the box apart from the phone and {}"])  # fmt: skip
+def test_what_lies_on_a_thing_is_left_out_by_where_it_is(form, said):
+    scene = lying(named_scene(*ENGLISH), {"key": "dish", "cup": "dish"})
+    names = {thing.id: thing.name for thing in scene.objects}
+    found = interpret(form.format(said), scene)
+    assert isinstance(found, CommandIntent), found
+    moved = {names[str(subject(goal))] for goal in found.goals}
+    assert moved and moved.isdisjoint({"key", "cup"}), moved
+    assert moved == {"phone", "plum", "dish"} - ({"phone"} if "phone" in form else set())
+
+
+@pytest.mark.parametrize("text", ["把所有东西放进盒子，除了花瓶上的", "把所有东西放进盒子，花瓶上的除外",
+                                  "除了花瓶上的，把所有东西放进盒子", "把所有东西放进盒子，花瓶上的别动",
+                                  "把所有东西放进盒子，除了花瓶上的东西"])  # fmt: skip
+def test_what_lies_on_a_thing_is_left_out_in_chinese(text):
+    scene = lying(named_scene(*CHINESE), {"钥匙": "花瓶", "水杯": "花瓶"})
+    names = {thing.id: thing.name for thing in scene.objects}
+    found = interpret(text, scene)
+    assert isinstance(found, CommandIntent), found
+    assert {names[str(subject(goal))] for goal in found.goals} == {"手机", "李子", "花瓶"}
+
+
+@pytest.mark.parametrize("text", ["put everything in the box except the things on the plum",  # nothing is there
+                                  "put everything in the box except the thing on the dish",  # of two
+                                  "put everything in the box except the key on the dish"])  # fmt: skip
+def test_an_exception_that_is_not_clear_moves_nothing(text):
+    scene = lying(named_scene(*ENGLISH), {"key": "dish", "cup": "dish"})
+    assert not isinstance(interpret(text, scene), CommandIntent)
+
+
+def lying(scene: Scene, on: dict[str, str]) -> Scene:
+    ids = {thing.name: thing.id for thing in scene.objects}
+    moved = {ids[one]: ids[other] for one, other in on.items()}
+    rest = tuple(edge for edge in scene.relations if edge.subject not in moved)
+    return replace(scene, relations=(*rest, *(Relation(one, "on", other) for one, other in moved.items())))

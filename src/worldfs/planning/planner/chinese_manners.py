@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
+
+from .lexicon_zh import chinese_lexicon
 
 _YOU: Final = "(?:你|您)?"
 _FREE: Final = rf"(?:如果|要是|若)?{_YOU}(?:有空|有时间|方便|可以|不介意|不麻烦)的话"
@@ -42,9 +45,21 @@ def for_what_was_done(sentence: str) -> str:
     return found[0] if found else ""
 
 
+_REMINDER: Final = "(?:千万)?(?<!我)(?:(?:别|不要|不能)忘(?:记|掉)?了?|(?<![我你您他她])记(?:得|住|着)?要?)"
+
+
+@lru_cache(maxsize=1)
+def _reminded() -> re.Pattern[str]:
+    """别忘了把…, 记得收拾…: the words before an order. 别忘了夹子 names a thing, and no act for it."""
+    acts = (word for word, kinds in chinese_lexicon().items() if any(kind[:4] == "act:" for kind in kinds))
+    return re.compile(f"{_REMINDER}(?={'|'.join(['[把将]', *(word for word in acts if len(word) > 1)])})")
+
+
 def without_manners(text: str) -> str:
     """The sentence without its politeness; what denies or supposes anything else stays."""
+    text = _reminded().sub("", text)
     rest = re.sub(r"^我(?:想|要|希望)(?=让(?!你|您)|把)|^我们(?=把[^了过]+吧$)", "", text)  # 我们把苹果放进篮子吧
+    rest = re.sub("^我(?=不要)", "", rest)  # 我不要苹果，要梨
     if rest.startswith("只要") and _ENOUGH.search(rest):  # 只要把苹果放进篮子就行
         rest = _ENOUGH.sub("", rest.removeprefix("只要"))
     rest = _JUST_THAT.sub("", rest)

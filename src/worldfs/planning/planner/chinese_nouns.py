@@ -323,6 +323,12 @@ class ChineseNounParser:
             one = "one" if quantity == "the" else "东西"
             text = "".join(w for w, _ in words)
             return (NounPhrase(text, (*words, (one, frozenset("*"))), quantity, plural=quantity == "all"),)
+        side = next((k for k in LOCATION[:3] if words and self.take(k)), "")
+        if side and self.take("de") and not self.noun_here():  # 除了桌上的
+            there = NounPhrase("".join(w for w, _ in words), tuple(words))
+            return (
+                NounPhrase(f"{there.text}上的", (("东西", frozenset("*")),), "all", plural=True, at=((side, there),)),
+            )
         self.at = mark
         return self.nouns()
 

@@ -22,6 +22,7 @@ _OF_THINGS = (
     "discard", "drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut", "wipe",
 )  # fmt: skip
 _WAYS = ("left", "right", "forward", "backward")
+_WISH = ChineseWord("我要", frozenset(("wish", "act:bring")))
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 
@@ -50,6 +51,7 @@ def is_request(found: list[ChineseWord]) -> bool:
 def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     """The sentence without its politeness; and whether it was a request."""
     polite = any(w.text in _TAGS for w in found)
+    found = [_WISH if _is_wanted(found, n) else w for n, w in enumerate(found)]
     rest = [
         w
         for n, w in enumerate(found)
@@ -78,6 +80,18 @@ def _acted_on(found: list[ChineseWord], at: int) -> bool:
     before = next((w for w in reversed(found[:at]) if "polite" not in w.kinds), None)
     ends = at + 1 == len(found) or found[at + 1].text in "?？。.!！，,"
     return "robot" in found[at].kinds and ends and before is not None and any(k[:4] == "act:" for k in before.kinds)
+
+
+def _is_wanted(found: list[ChineseWord], at: int) -> bool:
+    """Is 要 what is wanted instead of something else: 不要苹果，要梨?"""
+    if (
+        found[at].text != "要"
+        or found[at - 1 if at else 0].text not in ("，", ",", "要")
+        or "不要" not in (w.text for w in found)
+    ):
+        return False
+    end = next((n for n in range(at, len(found)) if found[n].text in "，,。.!！"), len(found))
+    return at + 1 < end and not any(word.act() or "ba" in word.kinds for word in found[at:end])
 
 
 def _must_be(found: list[ChineseWord], at: int) -> bool:

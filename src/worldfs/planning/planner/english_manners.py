@@ -17,6 +17,7 @@ _ASIDE: Final = (
     r"it is (?:possible|convenient|ok|okay|alright|all right|no trouble|not too much trouble)(?: with you)?)"
     r"|when(?:ever)? you (?:can|are free|are ready|(?:have|get) (?:a moment|a minute|a second|a chance|time)))"
 )
+_REMINDED: Final = r"(?:do not|never) (?:ever )?forget to(?! (?:not|never) )"
 # What an order may begin with, and the form of its verb then: base, gerund, past ("if you put", "if you moved"), or a
 # thing that is wished for.
 _FORMS: Final = tuple(
@@ -40,6 +41,7 @@ _FORMS: Final = tuple(
         ("base", r"let us|lets|go ahead and|hurry and|feel free to|proceed to|try to|make sure to|be sure to"),
         ("base", r"(?:tell|ask|have|get|make|let) (?:the )?(?:robot|arm)(?: to)?"),
         ("base", r"remember to|(?:go|come) and|go ahead ,|go(?= (?:get|fetch|grab|take|pick|bring) )"),
+        ("base", _REMINDED),
         ("base", r"do me a favou?r(?: and)?|be (?:a dear|an angel) and|be so (?:kind|good) (?:as to|and)"),
         ("base", rf"{_ASIDE} ,"),
         ("end", r"(?:make sure|be sure|see to it|ensure)(?: that)?(?! to )"),
@@ -108,6 +110,11 @@ def asks(tokens: list[str]) -> bool:
     After another one it does: "we should put the apple in the basket?"
     """
     return bool(_ASKED.match(" ".join((*strip_openers(tokens), ""))))
+
+
+def reminds(tokens: list[str]) -> bool:
+    """ "Do not forget to put …": an order, though it is said as a prohibition."""
+    return bool(re.match(f"{_REMINDED} ", " ".join((*tokens, ""))))
 
 
 def tagged(tokens: list[str]) -> bool:

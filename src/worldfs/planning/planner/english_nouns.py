@@ -212,16 +212,39 @@ class EnglishNounParser:
             return None
         return first
 
-    def left_out(self, *, placed: bool) -> tuple[tuple[NounPhrase, ...], tuple[str, ...]]:
+    def general_there(self) -> bool:
+        """ "The things on the brick", "those in the box": "what is" there, and nothing consumed."""
+        mark = self.at
+        self.phrase(("all", "all of"))
+        quantity = self.phrase(("the", "these", "those", "any", "anything", "everything", "all"))
+        general = quantity in ("these", "those", "anything", "everything") or self.at > mark
+        word = self.ahead()
+        if "*" in (self.vocabulary.english_word(word) or ()) and self.vocabulary.is_plural(word):
+            self.at, general = self.at + 1, True
+        else:
+            general &= quantity not in ("the", "any")
+        end, side = self.at, lexicon_en.PREPS.get(self.phrase(lexicon_en.PREPS), "")
+        found = general and side in ("in", "on", "beside", *lexicon_en.SIDES) and self.noun_here()
+        self.at = mark
+        if found:
+            self.tokens = [*self.tokens[:mark], "what", "is", *self.tokens[end:]]
+        return found
+
+    def left_out(self, *, placed: bool, excepted: bool = False) -> tuple[tuple[NounPhrase, ...], tuple[str, ...]]:
         """Every item of a list after "except" or "not", and what joins each to the one before.
 
         `placed`: a place was said before the list, so after a comma an item with a place begins the next clause.
+        `excepted`: after "except", where a place says which things are meant: "the things on the brick".
         Raises NotUnderstood where such an item follows "and" alone: "… not the plate and the spoon in the tray".
         """
+        if excepted:
+            self.general_there()
         found, joins = [self.noun()], []
         while True:
             mark = self.at
             joined = self.phrase(_EACH)
+            if excepted:
+                self.general_there()
             if not joined or self.verb_here() or not self.noun_here():
                 break
             following = self._next_number(found[-1]) or self.noun()

@@ -149,6 +149,9 @@ class EnglishParser(EnglishNounParser):
         mark = self.at
         while self.ahead() in (",", "and", "but"):
             self.at += 1
+        if english_manners.reminds(english_manners.strip_openers(self.tokens[self.at :])):
+            self.at = mark
+            return False
         negated = self.phrase(("do not", "never", "without", "please do not"))
         leaving = "" if negated else self.phrase(("leave", "leave out", "keep"))
         if not (negated or leaving) or not after:
@@ -167,7 +170,7 @@ class EnglishParser(EnglishNounParser):
             if self.tokens[self.at : self.at + 2] == ["anything", "else"]:  # denied of each: all the others stay
                 self.tokens = [*self.tokens[: self.at], "everything", *self.tokens[self.at + 1 :]]
         nouns, _ = self.left_out(placed=False)
-        ends = ("alone", "where it is", "where they are", "there", "in place", "out", "as it is")
+        ends = ("alone", "where it is", "where they are", "here", "there", "in place", "out", "as it is")
         if (
             leaving and not self.phrase(ends) and (prep := self.phrase(lexicon_en.PREPS))
         ):  # "leave the cup on the table"
@@ -346,7 +349,7 @@ class EnglishParser(EnglishNounParser):
         what = self.nouns()
         said = self.phrase(lexicon_en.EXCEPT)
         self.besides |= said == "besides"
-        aside = self.left_out(placed=False)[0] if said and self.noun_here() else ()
+        aside = self.left_out(placed=False, excepted=True)[0] if said and self.noun_here() else ()
         self.phrase((",",) if aside else ())
         if (
             self.pattern(lexicon_en.SHALL)
@@ -543,10 +546,10 @@ class EnglishParser(EnglishNounParser):
                 continue
             if said:
                 self.besides |= said == "besides"
-                if not self.noun_here():
+                if not (self.noun_here() or self.general_there()):
                     self.at = mark
                     return tuple(found), tuple(but)
-                but += self.left_out(placed=bool(found))[0]
+                but += self.left_out(placed=bool(found), excepted=True)[0]
                 continue
             self.at = mark
             if owned := self.owned_side():

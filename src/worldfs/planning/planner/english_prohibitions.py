@@ -82,7 +82,7 @@ class EnglishOrderParser(EnglishParser):
             kept, self.kept = tuple(self.kept), []
             return Prohibitions(keep=kept) if left else None
         if self.phrase(_EXCEPT):
-            nouns = self._denied()
+            nouns = self._denied(excepted=True)
             return Prohibitions(keep=nouns, of_all=True) if nouns else None
         negated = self.phrase(("do not", "never", "without", "not"))
         if not negated:
@@ -113,12 +113,12 @@ class EnglishOrderParser(EnglishParser):
         nouns = self._denied()
         return Prohibitions(negated, keep=nouns, barred=nouns) if nouns else None
 
-    def _denied(self) -> tuple[NounPhrase, ...]:
+    def _denied(self, *, excepted: bool = False) -> tuple[NounPhrase, ...]:
         """What is forbidden; () where "not" may be said of the number: "not all", "not only"."""
-        if not self.noun_here():
+        if not (self.noun_here() or (excepted and self.general_there())):
             return ()
-        nouns, _ = self.left_out(placed=False)
-        if not all(map(_plain, nouns)):
+        nouns, _ = self.left_out(placed=False, excepted=excepted)
+        if not all(noun.at or _plain(noun) for noun in nouns):
             return ()
         return tuple(replace(n, quantity="all", plural=True) if n.text.startswith("any ") else n for n in nouns)
 

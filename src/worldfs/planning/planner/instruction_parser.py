@@ -55,10 +55,10 @@ def interpret(
     """The intent of an instruction, by a grammar that must consume every word.
 
     Negations, conditions, reports and whatever is not fully understood are a RefusedIntent; questions a QuestionIntent.
-    A double negation ("don't forget to clear the table") is a RefusedIntent as well: scope is never guessed. A misspelt
-    word is read as the one known word that it can be, and the note says so. `before` returns the scene before the last
-    instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves the
-    suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it. `several`: several
+    "Don't forget to clear the table" is the order itself; the scope of any other double negation is never guessed. A
+    misspelt word is read as the one known word that it can be, and the note says so. `before` returns the scene before
+    the last instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves
+    the suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it. `several`: several
     robots are asked a question, and the answer names the one whose gripper it tells of.
     """
     text, scene = name_marks.without_signs(_normal(instruction)), sanitized_scene(scene)
