@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from worldfs.base.model import Relation, Thing
-from worldfs.planning.planner import Planner
+from worldfs.planning.planner import Planner, RefusedIntent, interpret
+
+from .conftest import ROBOT
 
 
 def placed(world) -> list[str]:
@@ -113,3 +117,22 @@ def test_of_all_things_those_that_the_last_instruction_moved_are_put_back(world,
     world.was = scene
     assert Planner(world).run("put everything back where it was").ok
     assert world.where("apple_01") == ("on", "table_01") and len(world.log) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("put it back", "it"), ("put it back where it was", "it"), ("put it in the basket", "it"), ("pick it up", "it"),
+     ("put them in the basket", "them"), ("put the can there", "there"), ("把它放回去", "它"), ("把它放进篮子", "它"),
+     ("把它们放进篮子", "它们"), ("把罐子放到那里", "那里")],
+)  # fmt: skip
+def test_what_means_a_thing_of_the_last_instruction_is_refused_as_each_stands_alone(scene, text, word):
+    earlier = replace(scene, objects=tuple(replace(t, position=(0.3, 0.3, 0.05)) for t in scene.objects[:1]))
+    found = interpret(text, scene, lambda: earlier, robot_id=ROBOT)
+    assert isinstance(found, RefusedIntent) and found.kind == "ambiguous", found
+    told = "每条指令单独理解" if not text.isascii() else "each instruction stands alone"
+    assert told in found.reason and f"“{word}”" in found.reason
+
+
+def test_it_after_two_things_of_the_same_instruction_is_not_said_to_be_of_another(scene):
+    found = interpret("put the apple and the can in the basket and then put it back", scene, robot_id=ROBOT)
+    assert isinstance(found, RefusedIntent) and "stands alone" not in found.reason

@@ -167,6 +167,10 @@ ROWS = {
         "{name} is not on a table, so nothing can be put to one side of it",
         "{name}不在台面上，不能把东西放到它的某一边",
     ),
+    "planner.stands_alone": (
+        "each instruction stands alone, and this one names nothing that “{word}” can mean: name it",
+        "每条指令单独理解，而这一条没有说出“{word}”可以指的东西：请说出名字",
+    ),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
     "planner.left_or_meant": (
         "it is not clear whether “{what}” is meant as well, or is left alone; say it in a sentence of its own",

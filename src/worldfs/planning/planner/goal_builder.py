@@ -325,7 +325,8 @@ class GoalBuilder:
         side, id = next(iter(self.ends)) if len(self.ends) == 1 else ("", "")
         place = self.scene.thing(id)
         if place is None or (side == "on" and id not in immovable_ids(self.scene)):
-            raise NotUnderstood("planner.pronoun", "ambiguous", word="there" if self.language == "en" else "那里")
+            code = "planner.pronoun" if self.ends else "planner.stands_alone"
+            raise NotUnderstood(code, "ambiguous", word="there" if self.language == "en" else "那里")
         return side, place
 
     def _once(self, clause: Clause, found: list[Goal]) -> None:

@@ -471,7 +471,9 @@ class NounResolver:
             found = (held,) if held else ()
         if noun.quantity == "any" and noun.count and len(found) > noun.count:
             return self.easiest(found)[: noun.count]
-        if not found or (len(found) > 1 and noun.text in ("it", "它")):
+        if not found:
+            raise NotUnderstood("planner.stands_alone", "ambiguous", word=noun.text)
+        if len(found) > 1 and noun.text in ("it", "它"):
             raise NotUnderstood("planner.pronoun", "ambiguous", word=noun.text)
         if noun.count and len(found) != noun.count:
             raise self._count(noun, found)
