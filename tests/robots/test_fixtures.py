@@ -73,10 +73,32 @@ def test_a_thing_is_put_in_and_shut_away(facing, piece):
     assert Relation("cube", "in", piece.id) in hand.body.observe().relations and hand.seen("cube").status == "in"
 
 
+@pytest.mark.slice(3)
+@pytest.mark.parametrize("piece", [DRAWER, CHEST], ids=["drawer", "chest"])
+@pytest.mark.parametrize("away", [(0.0, 0.05), (-0.02, -0.06), (0.03, -0.03)])
+def test_a_thing_rests_at_the_point_that_is_given_beside_the_drawer_or_the_chest(facing, piece, away):
+    hand = open_with(facing, piece)
+    x, y = (0.45 if piece is DRAWER else piece.position[0]) + away[0], piece.position[1] + away[1]
+    done = hand.do("place", target=piece.id, target_position=[x, y, 0.05])
+    assert done.ok and done.evidence["goal"]["in"] == piece.id, done
+    assert np.hypot(*(hand.rig.position("cube")[:2] - [x, y])) < 0.03
+
+
+@pytest.mark.parametrize("piece", [DRAWER, CHEST], ids=["drawer", "chest"])
+def test_a_point_elsewhere_than_the_drawer_or_the_chest_is_refused_before_the_first_motion(facing, piece):
+    hand = open_with(facing, piece)
+    for point in ([0.45, -0.2, 0.05], [0.3, 0.1, 0.05]):
+        found = refusal(hand, "place", target=piece.id, target_position=point)
+        assert piece.id in found.expected and "elsewhere" in found.found, found
+        done = hand.do("place", target=piece.id, target_position=point)
+        assert not done.ok and done.evidence["steps"] == 0 and hand.rig.held() == "cube"
+
+
 def test_into_what_is_shut_or_too_low_or_full_nothing_is_put(facing):
     hand = facing(DRAWER, replace(CUBE, position=(0.42, -0.1, 0.0255)))
     assert hand.do("pick_up", object_id="cube").ok
     assert "not open" in refusal(hand, "place", target="drawer").found
+    assert "not open" in refusal(hand, "place", target="drawer", target_position=[0.45, 0.1, 0.05]).found
     state(hand, 0.06)
     assert "not open" in refusal(hand, "place", target="drawer").found  # ajar
     tall = facing(replace(DRAWER, status="open"), replace(CUBE, size=(0.04, 0.04, 0.09), position=(0.42, -0.1, 0.046)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base.drawers import with_drawn_part
 from worldfs.base.footprint import gap, is_round_above, lying
 from worldfs.base.json_values import as_list
 from worldfs.base.measured_facts import NOTHING, fact, facts
@@ -254,7 +255,8 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     if isinstance(at, Finding):
         return at
     if (into := params.word(order.params, SUPPORT)) is not None and into[1] in arm.rig.fixtures:
-        found = object_placement.goal_on(arm, held, into[1], order.id)
+        found = object_placement.goal_on(arm, held, into[1], order.id, at)
+        found = found if isinstance(found, Finding) else place_conflict(arm, order, held) or found
         return found if isinstance(found, Finding) else (held, found)
     conflict = place_conflict(arm, order, held)
     if conflict is not None:
@@ -286,6 +288,8 @@ def place_conflict(arm: Arm, order: Order, held: str = "") -> Finding | None:
     if isinstance(at, Finding) or isinstance(id, Finding):
         return (id if isinstance(id, Finding) else None) if at is not None else None
     support = object_placement.as_it_lies(arm.rig, id)
+    if id in arm.rig.fixtures and arm.rig.knows_opening(id):
+        support = with_drawn_part(replace(support, extra={"opening": arm.rig.opening(id)}))
     if is_round_above(support) and not support.is_container:
         return _refused_place(order, named[0], coded("critic.round.expected"), coded("critic.round.found", id=id))
     if (narrow := unsteady(arm, order, named[0], held, id)) is not None:

@@ -65,8 +65,9 @@ def _refused(expected: str, found: str, fix: str, job: str) -> Finding:
     return Finding("CRITIC_REFUSED", "ACTION.md params.target", expected, found, fix, job)
 
 
-def spots(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Spot]:
-    """The freest first; never over what lies there already: it could stand out."""
+def spots(arm: Arm, held: str, piece: Thing, half: float, at: Array | None = None) -> Iterator[Spot]:
+    """The freest first, or those nearest to the point `at` (m), if there is one; never over what lies there already: it
+    could stand out."""
     rig, thing = arm.rig, arm.rig.things[held]
     turn, middle = rotations.matrix(piece.orientation), np.array(piece.position)
     low, high = fixture_model.mouth(piece, rig.opening(piece.id))
@@ -80,12 +81,15 @@ def spots(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Spot]:
         if id != held
     ]
     ranked = []
-    for fx in (0.0, -0.5, 0.5, -1.0, 1.0):
-        for fy in (0.0, -0.5, 0.5, -1.0, 1.0):
-            spot = (low + high)[:2] / 2 + room * [fx, fy]
-            gap = min([BESIDE, *(float(np.hypot(*(at[:2] - spot))) - wide - radius for at, wide in inside)])
-            if gap > 0:
-                ranked.append((-gap + 0.05 * math.hypot(fx, fy), spot))
+    wanted = None if at is None else (turn.T @ (np.array([*at[:2], middle[2]]) - middle))[:2]
+    centre, shares = (low + high)[:2] / 2, (0.0, -0.5, 0.5, -1.0, 1.0)
+    there = [] if wanted is None else [np.clip(wanted, centre - room, centre + room)]
+    for spot in [*there, *(centre + room * [fx, fy] for fx in shares for fy in shares)]:
+        gap = min([BESIDE, *(float(np.hypot(*(lies[:2] - spot))) - wide - radius for lies, wide in inside)])
+        away = float(np.hypot(*(spot - centre) / np.maximum(room, 1e-6)))
+        if gap > 0:
+            rank = -gap + 0.05 * away if wanted is None else float(np.hypot(*(spot - wanted)))
+            ranked.append((rank, spot))
     tcp, _ = rig.view.tcp_pose()
     grip = float(tcp[2] - rig.position(held)[2]) + half
     above = max(DROP, float(high[2] - low[2]) + PALM - (panda.TCP - panda.PALM) - grip)

@@ -143,8 +143,8 @@ def _around(arm: Arm, id: str) -> Thing | None:
     return next((b for b in baskets if b.id == id or (id in rig.body and support.contains(rig, id, b.id))), None)
 
 
-def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGoal] | Finding:
-    """Goals for placing into or onto the thing `target`, best first."""
+def goal_on(arm: Arm, held: str, target: str, job: str = "", at: Array | None = None) -> list[PlacementGoal] | Finding:
+    """Goals for placing into or onto the thing `target`, best first; in a drawer or a chest near the point `at` (m)."""
     rig = arm.rig
     piece = rig.things[target]
     half = _upright_half(arm, held)
@@ -153,7 +153,7 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGo
     elif target in rig.fixtures:
         if closed := fixture_placement.refusal(arm, held, piece, half, job):
             return closed
-        places = fixture_placement.spots(arm, held, piece, half)
+        places = fixture_placement.spots(arm, held, piece, half, at)
         goals = [PlacementGoal(centre, target, True, above) for centre, above in places]
     elif target in rig.objects:
         centre = rig.position(target)
