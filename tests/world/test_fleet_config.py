@@ -105,10 +105,12 @@ def test_an_instruction_is_carried_out_by_the_robot_that_is_named(
 ) -> None:
     fleet.configure(fleet.robot("arm_1"), fleet.robot("arm_2"))
     assert fleet.paos("up", "--until-idle") == 0
-    assert fleet.paos("do", "what", "is", "on", "the", "table?") == 2
+    assert fleet.paos("do", "clear", "the", "table") == 2
     assert "arm_1, arm_2" in capsys.readouterr().err
+    assert fleet.paos("do", "what", "is", "on", "the", "table?") == 2  # nothing was measured yet
     (fleet.shared / "ENVIRONMENT.md").write_text('{"objects": [{"id": "table_01", "type": "table", "name": "table"}]}')
     assert fleet.paos("do", "--node", "arm_2", "what", "is", "on", "the", "table?") == 0
+    assert fleet.paos("do", "what", "is", "on", "the", "table?") == 0
 
 
 def test_directories_that_are_not_named_lie_in_the_home(fleet: FleetHome) -> None:
