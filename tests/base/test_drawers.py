@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.drawers import CHEST, DRAWER, GAP, RIM, SIZE, WALL, is_in
+from worldfs.base.drawers import CHEST, DRAWER, GAP, RIM, SIZE, WALL
+from worldfs.base.hollows import is_in
 from worldfs.base.model import Thing
 
 HALF_TURN = math.pi

@@ -1,4 +1,4 @@
-"""Drawers and chests as a page describes them: their size, how far they are drawn out, what is in them. Metres."""
+"""Drawers and chests as a page describes them: their size, their space, how far they are drawn out. Metres."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from worldfs.base.footprint import axes, lying, yaw
+from worldfs.base.footprint import axes, yaw
 from worldfs.base.furniture_shapes import furniture_shape
 from worldfs.base.model import Thing, Vec
 
@@ -76,38 +76,10 @@ def interior(thing: Thing, out: float) -> tuple[Vec, Vec]:
     return (WALL - x - out, edge + WALL - y, edge + WALL - z), (x - out - edge - WALL, y - edge - WALL, z - edge - RIM)
 
 
-def holds(thing: Thing, centre: Vec, out: float) -> bool:
-    """Whether a thing with its centre there is in a drawer that is drawn out so far, or in a chest: between its walls,
-    not below its bottom, and below its rim, in the case below the case's top."""
-    (x, y, z), (low, high) = own_frame(thing, centre), interior(thing, out)
-    is_in_case = DRAWER in (thing.shape, thing.category) and x >= -thing.size[0] / 2
-    rim = thing.size[2] / 2 - WALL if is_in_case else high[2]
-    return low[0] <= x <= high[0] and low[1] <= y <= high[1] and low[2] - SINKS <= z <= rim
-
-
 def own_frame(thing: Thing, point: Vec) -> Vec:
     """A point in the frame of a thing: its middle is the origin."""
     away = [a - b for a, b in zip(point[:3], thing.position[:3], strict=True)]
     return tuple(sum(a * b for a, b in zip(axis, away, strict=True)) for axis in axes(thing))
-
-
-def is_in(one: Thing, fixture: Thing) -> bool | None:
-    """Whether, by its place, a thing is in a drawer or a chest. None where the page does not tell: it has no place of
-    the one or the other, or says only that a drawer is open, and the thing lies where that may be."""
-    fixture = sized(fixture)
-    if not all(len(thing.position) == 3 and all(map(math.isfinite, thing.position)) for thing in (one, fixture)):
-        return None
-    if len(fixture.size) != 3:
-        return None
-    if (out := drawn_out(fixture)) is not None:
-        return holds(fixture, one.position, out)
-    farthest = DRAWN * fixture.size[0]
-    if all(holds(fixture, one.position, out) for out in (0.0, farthest)):
-        return True
-    low, high = interior(fixture, 0.0)
-    around = min(max((low[0] + high[0]) / 2 - own_frame(fixture, one.position)[0], 0.0), farthest)
-    stands_before_it = one.position[2] - lying(one).height / 2 < fixture.position[2] + low[2] - SINKS
-    return None if holds(fixture, one.position, around) and not stands_before_it else False
 
 
 def with_drawn_part(thing: Thing) -> Thing:

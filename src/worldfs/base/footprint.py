@@ -51,7 +51,10 @@ def tilt(thing: Thing) -> float:
     """How far its top is from level (rad); 0 for a ball."""
     if thing.shape == "sphere":
         return 0.0
-    return math.acos(min(1.0, max(abs(axis[2]) for axis in axes(thing))))
+    own = axes(thing)
+    if thing.shape == "cylinder" and abs(own[2][2]) < math.sqrt(0.5):  # it lies, however far it has rolled
+        return math.asin(abs(own[2][2]))
+    return math.acos(min(1.0, max(abs(axis[2]) for axis in own)))
 
 
 def yaw(thing: Thing) -> float:

@@ -14,8 +14,6 @@ from .footprint import ROUNDING, LyingOutline, LyingShape, lying
 from .model import Thing
 
 WALL_M: Final = 0.008  # of a box; also its bottom
-ABOVE_RIM_M: Final = 0.03  # that the centre of what lies on others may be
-DROP_M: Final = 0.003  # above what it comes to rest on, a thing is let go
 CLEAR_M: Final = 0.004  # between a thing and a wall, or another thing
 FINGER_M: Final = 0.031  # of an opening finger, beside each of the two sides by which a thing is held
 FINGER_WIDE_M: Final = 0.022
@@ -64,11 +62,6 @@ def fits(thing: Thing, box: Thing) -> bool:
     if len(thing.size) < 3 or len(box.size) < 3:
         return True
     return next(_turns(_flat(thing), _inside(box)), None) is not None
-
-
-def holds_heap(box: Thing, floor: float, high: float) -> bool:
-    """Whether what rests on others at this height (m, world) is in the box: its centre is little above the rim."""
-    return floor + high / 2 <= box.position[2] + box.size[2] / 2 + ABOVE_RIM_M - DROP_M
 
 
 def _flat(thing: Thing) -> Thing:

@@ -10,7 +10,6 @@ from .model import Relation, Scene, Thing
 
 _SUPPORTED = ("on", "in", "inside")
 SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
-RIM = 0.005  # below the rim of a box: what it carries higher than that lies across it
 
 STEADY = 0.01  # an arm sets down no finer
 STEEP = math.radians(10)  # of a top: so far a thing may lean once it is set down; friction of 0.8 would hold it to 38

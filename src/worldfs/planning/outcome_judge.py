@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.drawers import drawn_out
 from worldfs.base.footprint import lying, yaw
+from worldfs.base.hollows import opens
 from worldfs.base.json_values import as_list, as_object
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Json, Operation, Order, Profile, RobotState, Scene, Thing, Vec
@@ -32,7 +33,7 @@ from worldfs.base.standard_operations import (
 
 from .parameters import number, point
 from .planner.directions import axis
-from .planner.scene_facts import opens, tops
+from .planner.scene_facts import tops
 
 AT, OFF = 0.1, 0.5  # m from a robot's goal: no more is at it, more is elsewhere, and between the two nothing is said
 LAID, ASTRAY = 0.03, 0.15  # m, the same of a thing

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+from worldfs.base.hollows import opens
 from worldfs.base.model import Order, Scene
 from worldfs.base.tray_names import robot_of_tray
-from worldfs.planning.planner.scene_facts import opens
 from worldfs.robots.displacements import SHIFTED, Displacement, displacements, object_poses
 from worldfs.sessions.session_words import things_in
 

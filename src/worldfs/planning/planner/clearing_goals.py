@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from worldfs.base.hollows import opens
+
 from .assign import by_attribute, groups, into_containers
 from .goals import ClearedGoal, Goal, InGoal, OnGoal, littering
 from .intent import Clause, NotUnderstood, NounPhrase
-from .scene_facts import containers, final_support, immovable_ids, opens, surfaces, told_location
+from .scene_facts import containers, final_support, immovable_ids, surfaces, told_location
 from .storage import alike, also_fit, storage
 from .waste import waste_bins
 

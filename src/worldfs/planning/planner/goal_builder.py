@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from worldfs.base.footprint import is_round_above
+from worldfs.base.hollows import is_vessel, opens
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
 from worldfs.base.resting import slope
@@ -59,9 +60,7 @@ from .scene_facts import (
     final_support,
     grains_in,
     immovable_ids,
-    is_vessel,
     lies_flat,
-    opens,
     surfaces,
     told_location,
     wipes,

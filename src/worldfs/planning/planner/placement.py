@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from worldfs.base import packing
 from worldfs.base.drawers import drawn_part
 from worldfs.base.footprint import gap, is_surely_out, narrowest_gap, widest_gap, yaw
+from worldfs.base.hollows import opens, rest_limit
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.workspace_bounds import beyond
 
 from .centre_spot import AT_CENTRE_M, free_spots
 from .directions import lies_toward
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
-from .scene_facts import ThingLocation, bears, height, inside, obstacles, opens, top, top_of
+from .scene_facts import ThingLocation, bears, height, inside, obstacles, top, top_of
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
@@ -252,7 +253,7 @@ def _slots(
 ) -> list[tuple[float, float, float, float]]:
     """Places that keep away from the walls, some of them on top of what lies there: (height of what is under it,
     distance to the nearest thing, x, y)."""
-    wide, half, turn = bench.radius(thing), height(thing) / 2, yaw(box)
+    wide, turn = bench.radius(thing), yaw(box)
     tight = min(box.size[:2]) / 2 < wide + RIM_M and len(thing.size) > 2 < len(box.size)
     if tight and not within and next(packing.spots(thing, box, (), widest=bench.widest()), None) is None:
         return []  # its middle is between the walls, and there is no room for the fingers beside it
@@ -263,7 +264,7 @@ def _slots(
             y = box.position[1] + u * math.sin(turn) + v * math.cos(turn)
             below = [t for t in within if math.dist((x, y), t.position[:2]) < bench.radius(t) + wide]
             z = max([top(t) for t in below], default=bottom)
-            if bench.can_reach(x, y) and (not below or packing.holds_heap(box, z, 2 * half)):
+            if bench.can_reach(x, y) and (not below or z < rest_limit(box)):
                 found.append((z, min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
     return found
 

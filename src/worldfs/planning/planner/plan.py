@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldfs.base.drawers import is_shut
+from worldfs.base.hollows import opens
 from worldfs.base.json_text import parse_json
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
@@ -46,17 +47,7 @@ from .handling_plan import handled
 from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
-from .scene_facts import (
-    ThingLocation,
-    bears,
-    final_support,
-    immovable_ids,
-    layout,
-    movable,
-    opens,
-    sanitized_scene,
-    surfaces,
-)
+from .scene_facts import ThingLocation, bears, final_support, immovable_ids, layout, movable, sanitized_scene, surfaces
 
 
 @dataclass(frozen=True, slots=True)

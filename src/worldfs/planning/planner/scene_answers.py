@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from worldfs.base.hollows import opens
 from worldfs.base.messages import coded, render
 from worldfs.base.model import RobotState, Scene
 from worldfs.base.robot_sides import SIDES
@@ -21,7 +22,7 @@ from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, containers, final_support, movable, opens, perhaps_there, surfaces
+from .scene_facts import ThingLocation, containers, final_support, movable, perhaps_there, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, closest

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
-from worldfs.base.drawers import has_flat_top, is_in
+from worldfs.base.drawers import drawn_part, has_flat_top, interior
 from worldfs.base.footprint import gap, lying, tilt
+from worldfs.base.hollows import innermost, is_in, lowest_point, opens
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
-from worldfs.base.resting import RIM, is_below
+from worldfs.base.resting import SLACK, is_below
 from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
 FLAT = ("tray", "plate", "dish", "saucer", "托盘", "盘", "盘子", "碟子")  # things are said to be on these
+GRAZE_M = 0.001  # a thing that reaches no farther over another touches its side
+SAME_TOP_M = 0.0005  # two tops are as far from an underside as each other
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 
@@ -163,11 +166,6 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     return abs(u) <= shape.along / 2 - margin and abs(v) <= shape.across / 2 - margin
 
 
-def opens(thing: Thing) -> bool:
-    """Whether it has a drawer or a lid."""
-    return bool({thing.shape, thing.category} & set(FIXTURES))
-
-
 def bears(thing: Thing) -> bool:
     """Whether a thing can be set on it: not on a chest whose lid is up."""
     return not opens(thing) or has_flat_top(thing)
@@ -183,27 +181,11 @@ def grains_in(thing: Thing | None) -> int:
     return as_int(thing.extra.get("grains")) if thing is not None else 0
 
 
-def is_vessel(thing: Thing) -> bool:
-    """Whether a page counts what is poured into it: an open cup or a bowl."""
-    return "grains" in thing.extra
-
-
-def lies_within(thing: Thing | None, other: Thing | None) -> bool:
-    """Whether, by its place, a thing is in the hollow of another: over its bottom and below its rim. What is no vessel
-    by the page is hollow if the thing is that deep in it."""
-    if thing is None or other is None or other.is_container or min(len(other.size), len(thing.position)) < 3:
-        return False
-    if not (is_vessel(other) or is_below(thing, other, "on")):
-        return False
-    low, floor = thing.position[2] - height(thing) / 2, other.position[2] - height(other) / 2
-    under_it = thing.position[2] <= floor  # a saucer, or a thin board
-    return inside(other, *thing.position[:2]) and not under_it and floor - NEAR_M < low < top(other) - NEAR_M
-
-
 def told_location(id: str, scene: Scene, places: Mapping[str, ThingLocation]) -> ThingLocation:
     """Where people say that a thing is: in the cup, of what rests on its bottom. A plan takes it off there first."""
     spot = places.get(id, UNKNOWN_LOCATION)
-    hollow = spot.relation == "on" and spot.of in places and lies_within(scene.thing(id), scene.thing(spot.of))
+    one, other = scene.thing(id), scene.thing(spot.of)
+    hollow = spot.relation == "on" and spot.of in places and one is not None and other is not None and is_in(one, other)
     return ThingLocation("in", spot.of) if hollow else spot
 
 
@@ -236,18 +218,31 @@ def fixtures(scene: Scene) -> tuple[Thing, ...]:
 
 
 def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
-    """The things that may be in a drawer or a chest, or on a thing, as a beam across two posts: the scene does not tell
-    where they are."""
+    """The things that may be in or on a thing, as a beam across two posts: the scene does not tell where they are."""
     unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != place.id]
-    return [t.id for t in unknown if (is_in(t, place) is None if opens(place) else _meets_top(t, place))]
+    return [t.id for t in unknown if is_in(t, place) is not False or _leans(t, scene, place) or _meets(t, place)]
 
 
-def _meets_top(thing: Thing, place: Thing) -> bool:
-    """Whether a thing reaches over another's top and has its underside there."""
+def _leans(thing: Thing, scene: Scene, place: Thing | None = None) -> bool:
+    """Whether the scene says that it leans on others: on the place, if one is given."""
+    found = (r.object for r in scene.relations if r.subject == thing.id and r.relation == "leans_on")
+    return any(place is None or id == place.id for id in found)
+
+
+def _meets(thing: Thing, place: Thing) -> bool:
+    """Whether it may rest on another: it reaches over its top and has its underside there, or leans and reaches it."""
     if not all(_finite(one.position, 3) and _finite(one.size, 3) for one in (thing, place)):
         return False
-    under = thing.position[2] - height(thing) / 2
-    return gap(thing, place) == 0 and min(abs(under - up) for up in tops(place)) <= NEAR_M
+    low = lowest_point(thing)[2]
+    if tilt(thing) > LEAN_RAD and gap(thing, place) <= SLACK:
+        return low - NEAR_M <= top(place) and place.position[2] <= 2 * thing.position[2] - low + height(place) / 2
+    return any(_may_rest(thing, low, part, up) for part, up in _rests(place))
+
+
+def _rests(place: Thing) -> list[tuple[Thing, float]]:
+    """What of a thing others rest on, and how high (m): also the rim of what is drawn out of a drawer."""
+    rims = [(drawn_part(place), float(place.position[2] + interior(place, 0.0)[1][2]))] if opens(place) else []
+    return [*((place, up) for up in tops(place)), *rims]
 
 
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
@@ -284,7 +279,7 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
             one is not None
             and other is not None
             and is_below(one, other, word)
-            and not (other.id not in still and lies_within(one, other))
+            and not (other.id not in still and is_in(one, other))
         ):
             continue
         if word == "held_by":
@@ -319,15 +314,6 @@ def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
     return at == id
 
 
-def _is_in_box(thing: Thing, box: Thing) -> bool:
-    """By its middle, or, of a tall one that stands squarely, by its underside; one that lies on the rim is not."""
-    x, y, z = thing.position[:3]
-    floor, low = box.position[2] - height(box) / 2 - NEAR_M, z - height(thing) / 2
-    if not inside(box, x, y) or z < floor:
-        return False
-    return z <= top(box) + NEAR_M or (floor <= low < top(box) - RIM and tilt(thing) <= LEAN_RAD)
-
-
 def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     """Without a stated relation: by status word where only one thing fits it, else by pose."""
     words = thing.status.lower().split("_", 1)
@@ -338,22 +324,35 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
             return ThingLocation(words[0], kin[0].id)
     if len(thing.position) < 3:
         return ThingLocation()
-    x, y, z = thing.position[:3]
-    for box in containers(scene):
-        if _is_in_box(thing, box):
-            return ThingLocation("in", box.id)
-    told = {t.id: is_in(thing, t) for t in fixtures(scene) if t.id != thing.id and _finite(t.position, 3)}
-    if None in told.values() or True in told.values():
-        return ThingLocation("in", next(id for id in told if told[id])) if True in told.values() else ThingLocation()
-    vessels = [t for t in movable(scene) if t.id != thing.id and lies_within(thing, t)]
-    if vessels:
-        return ThingLocation("on", min(vessels, key=height).id)
-    under = [
-        t
-        for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture), *movable(scene))
-        if t.id != thing.id and inside(t, x, y) and min(abs(z - height(thing) / 2 - up) for up in tops(t)) <= NEAR_M
-    ]
-    return ThingLocation("on", max(under, key=top).id) if under else ThingLocation()
+    things = (*scene.furniture, *scene.objects)
+    others = [t for t in things if t.id != thing.id and _finite(t.position, 3)]
+    loose = {t.id for t in movable(scene)}
+    if (around := innermost(thing, others)) is not None:
+        return ThingLocation("on" if around.id in loose else "in", around.id)
+    if any(is_in(thing, t) is None for t in others) or _leans(thing, scene):
+        return ThingLocation()
+    bearing = loose | {t.id for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture))}
+    return _support(thing, [t for t in others if t.id not in loose or t.position[2] <= thing.position[2]], bearing)
+
+
+def _support(thing: Thing, others: Iterable[Thing], bearing: Container[str]) -> ThingLocation:
+    """The highest thing that reaches below it, if that is under its middle and nearest to its underside. A thing that
+    leans, and one of which another may carry a part, is on none."""
+    x, y, low = *thing.position[:2], lowest_point(thing)[2]
+    below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
+    parts = ((up, part) for other in others if other.shape != "region" for part, up in _rests(other))
+    near = [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
+    if not near or tilt(thing) > LEAN_RAD:
+        return ThingLocation()
+    away = {part.id: min(abs(up - low) for up, one in near if one.id == part.id) for _, part in near}
+    best = max(near, key=lambda found: found[0])[1]
+    unsure = any(away[id] < away[best.id] + SAME_TOP_M for id in away if id != best.id)
+    return ThingLocation("on", best.id) if best.id in bearing and inside(best, x, y) and not unsure else ThingLocation()
+
+
+def _may_rest(thing: Thing, low: float, part: Thing, up: float) -> bool:
+    """Whether a thing with its lowest point there reaches over a part that is so high (m) and comes down to it."""
+    return gap(thing, part) == 0 and -NEAR_M <= up - low <= NEAR_M + max(lying(thing)[:2]) * math.sin(tilt(thing))
 
 
 def final_support(places: Mapping[str, ThingLocation], id: str) -> ThingLocation:

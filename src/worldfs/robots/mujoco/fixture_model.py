@@ -59,11 +59,6 @@ def knob(thing: Thing, opening: float) -> Array:
     return np.asarray(np.array(thing.position) + rotations.matrix(thing.orientation) @ own)
 
 
-def holds(thing: Thing, position: Array, opening: float) -> bool:
-    """Whether a centre is in a drawer or a chest, so far open."""
-    return drawers.holds(thing, tuple(position.tolist()), opening)
-
-
 def interior(thing: Thing, opening: float) -> tuple[Array, Array]:
     """Lowest and highest corner of what holds things, in the fixture's own frame (m), so far open."""
     low, high = drawers.interior(thing, opening)

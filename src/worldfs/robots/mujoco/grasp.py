@@ -233,7 +233,7 @@ def _met_on_the_way_up(arm: Arm, id: str, path: list[Array], opening: float) -> 
     checker = CollisionChecker(imagined(arm, {}, path[0], opening).rig, held=id)
     boxes = support.boxes_round(arm.rig, id)
     given_way = {pair(id, other) for box in boxes for other in (box, *arm.rig.objects)
-                 if other == box or support.encloses(arm.rig, box, other)}  # fmt: skip
+                 if other == box or arm.rig.encloses(box, other)}  # fmt: skip
     present = persisting(checker.hits(path[0]))
     return checker.along(path, allowed=present | dict.fromkeys(given_way, math.inf) | {pair("robot", id): math.inf})
 

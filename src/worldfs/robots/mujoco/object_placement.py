@@ -10,6 +10,7 @@ from itertools import islice
 import numpy as np
 
 from worldfs.base import packing
+from worldfs.base.hollows import rest_limit
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
@@ -252,7 +253,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
             ranked.append((-nearest + ease, spot, pile))
     for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
         floor = max(float(low[2]), pile)
-        if packing.holds_heap(basket, floor, 2 * half):  # else it would lie on a heap above the rim
+        if floor < rest_limit(basket):  # else it would lie on a heap above the rim
             yield _goal_in(arm, held, basket, spot, floor)
 
 
@@ -279,13 +280,7 @@ def _goal_in(arm: Arm, held: str, basket: Thing, spot: Array, floor: float) -> P
 
 def as_it_lies(rig: Rig, id: str) -> Thing:
     """The thing where it is now (m), turned as it is."""
-    if id not in rig.body:
-        return rig.things[id]
-    return replace(
-        rig.things[id],
-        position=tuple(map(float, rig.position(id))),
-        orientation=geometry.quat_of(rig.rotation(id)),
-    )
+    return rig.lying(id)
 
 
 def _in_the_hand(rig: Rig, held: str, rotation: Array) -> Thing:
@@ -455,7 +450,7 @@ def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptRe
         moves = coded("robot.still_moves", id=id, speed=speed, spin=spin)
         return AttemptResult(False, "NOT_AT_REST", moves, distance)
     if goal.inside:
-        if not support.encloses(rig, goal.on, id):
+        if not rig.encloses(goal.on, id):
             found = coded("robot.rests_outside", id=id, at=position, on=goal.on)
             return AttemptResult(False, "NOT_IN_CONTAINER", found, distance)
     elif distance > TOLERANCE:

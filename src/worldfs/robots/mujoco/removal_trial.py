@@ -66,6 +66,4 @@ def _later(rig: BodyRig, without: str = "") -> BodyRig:
 
 def _in_one_box(rig: BodyRig, id: str, other: str, then: BodyRig) -> bool:
     """Whether both lie in one basket, tray, drawer or chest, and the other does so after the trial, too."""
-    return any(
-        support.encloses(rig, box, other) and support.encloses(then, box, other) for box in support.boxes_round(rig, id)
-    )
+    return any(rig.encloses(box, other) and then.encloses(box, other) for box in support.boxes_round(rig, id))

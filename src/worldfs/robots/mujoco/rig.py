@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
 
+from worldfs.base.hollows import is_in
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 
@@ -129,9 +130,20 @@ class BodyRig:
         return sum(within(thing, grain, vessel_model.HEAP) for grain in grains)
 
     def contents(self, id: str) -> list[str]:
-        """The objects in a fixture."""
-        piece, opening = self.things[id], self.opening(id)
-        return [one for one in self.objects if fixture_model.holds(piece, self.position(one), opening)]
+        """The objects in a fixture, a basket or a vessel, by their places."""
+        return [one for one in self.objects if self.encloses(id, one)]
+
+    def encloses(self, place: str, id: str) -> bool:
+        """Whether an object is in a hollow thing by its place."""
+        out = self.opening(place) if place in self.fixtures else None
+        return id != place and bool(is_in(self.lying(id), self.lying(place), out))
+
+    def lying(self, id: str) -> Thing:
+        """A thing where it is now, turned as it is."""
+        if id not in self.body:
+            return self.things[id]
+        position, quat = (tuple(v.tolist()) for v in (self.position(id), self.quat(id)))
+        return replace(self.things[id], position=position, orientation=quat)
 
     def position(self, id: str) -> Array:
         return np.array(self.simulation.data.qpos[self.qpos[id] : self.qpos[id] + 3])

@@ -18,6 +18,7 @@ import numpy as np
 from worldfs.base import drawers
 from worldfs.base.errors import BadInput
 from worldfs.base.furniture_shapes import furniture_shape
+from worldfs.base.hollows import is_in
 from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
@@ -141,14 +142,15 @@ def interior(basket: Thing) -> tuple[Array, Array]:
 
 def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
     """Whether a centre is inside a basket's interior, `slack` m above its rim included."""
-    low, high = interior(basket)
-    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+    low, high = interior(replace(basket, position=(0.0, 0.0, 0.0)))
+    at = np.array(drawers.own_frame(basket, tuple(position.tolist())))
+    return bool(np.all(at >= low) and np.all(at[:2] <= high[:2]) and at[2] <= high[2] + slack)
 
 
 def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
-    """Whether (x, y) is above a piece of furniture, its yaw ignored."""
-    dx, dy = abs(x - thing.position[0]), abs(y - thing.position[1])
-    return dx <= thing.size[0] / 2 + slack and dy <= thing.size[1] / 2 + slack
+    """Whether (x, y) is above a piece of furniture."""
+    dx, dy, _ = drawers.own_frame(thing, (x, y, thing.position[2]))
+    return abs(dx) <= thing.size[0] / 2 + slack and abs(dy) <= thing.size[1] / 2 + slack
 
 
 def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], floor: float) -> Thing | None:
@@ -166,7 +168,7 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
             tops.append((piece.position[2], True))
         elif piece.shape in fixture_model.FIXTURES:
             opening = fixture_model.opening(piece)
-            if fixture_model.holds(piece, np.array(thing.position), opening):
+            if is_in(thing, piece, opening):
                 tops.append((piece.position[2] + float(fixture_model.interior(piece, opening)[0][2]), True))
             elif covers(piece, x, y) and z > piece.position[2] + piece.size[2] / 2:
                 tops.append((piece.position[2] + piece.size[2] / 2, True))
@@ -186,7 +188,7 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
     # inside a basket or a pile things lie as they fell: anything within a basket's interior has a support
     for piece in furniture:
         if piece.shape in fixture_model.FIXTURES:
-            if fixture_model.holds(piece, np.array(thing.position), fixture_model.opening(piece)):
+            if is_in(thing, piece, fixture_model.opening(piece)):
                 return thing
         elif piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
             return thing

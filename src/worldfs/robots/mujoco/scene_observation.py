@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -113,7 +114,7 @@ def _positive(quat: Array) -> Array:
 
 def _relations(rig: BodyRig, robot_id: str, held: str | None) -> list[Relation]:
     found: list[Relation] = []
-    baskets = [f for f in rig.furniture if f.shape == "basket" or f.id in rig.fixtures]
+    hollow = sorted((p for p in rig.things if support.is_hollow(rig, p)), key=lambda p: math.prod(rig.things[p].size))
     for id in rig.objects:
         if id == held:
             found.append(Relation(id, "held_by", robot_id))
@@ -123,9 +124,9 @@ def _relations(rig: BodyRig, robot_id: str, held: str | None) -> list[Relation]:
             continue
         position = rig.position(id)
         half = float(rig.half(id)[2])
-        around = next((b for b in baskets if support.contains(rig, id, b.id)), None)
-        if around is not None:
-            found.append(Relation(id, "in", around.id))
+        around = next((place for place in hollow if support.contains(rig, id, place)), None)
+        if around is not None:  # a plan takes it off the cup that it is in
+            found.append(Relation(id, "on" if around in rig.vessels else "in", around))
             continue
         # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
         under = {support_id: part for support_id, part in support.shares(rig, id).items() if support_id in rig.things}

@@ -7,13 +7,9 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from worldfs.base.packing import ABOVE_RIM_M as ABOVE_RIM
-from worldfs.base.resting import RIM
 from worldfs.robots import orientation
 
-from . import fixture_model
 from .rig import BodyRig
-from .scene_layout import within
 from .vessel_model import GRAINS
 
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
@@ -34,7 +30,7 @@ def loads(rig: BodyRig, id: str) -> dict[str, float]:
 def on_part(rig: BodyRig, id: str, fixture: str) -> bool:
     """Whether a fixture's moving part carries an object that is not in the fixture: it lies on a lid or across rims."""
     part = _body_loads(rig, id).get(rig.fixtures[fixture].body, 0.0)
-    return part > TOUCH * weight(rig, id) and not encloses(rig, fixture, id)
+    return part > TOUCH * weight(rig, id) and not rig.encloses(fixture, id)
 
 
 def _body_loads(rig: BodyRig, id: str) -> dict[int, float]:
@@ -70,15 +66,10 @@ def shares(rig: BodyRig, id: str) -> dict[str, float]:
 def share(rig: BodyRig, id: str, place: str) -> float:
     """The part of a thing's load that `place` carries, 0…1.
 
-    A basket, a drawer or a chest carries also through the objects that lie in it, and nothing that lies across its rim.
+    A basket, a drawer or a chest carries also through the objects that lie in it.
     """
-    found, piece = shares(rig, id), rig.things.get(place)
-    if piece is None or (piece.shape != "basket" and place not in rig.fixtures):
-        return found.get(place, 0.0)
-    bottom = float(rig.position(id)[2] - rig.half(id)[2])
-    if found.get(place, 0.0) > TOUCH and bottom > piece.position[2] + piece.size[2] / 2 - RIM:
-        return 0.0
-    own = {place, *(other for other in rig.objects if other != id and encloses(rig, place, other))}
+    found = shares(rig, id)
+    own = {place, *(rig.contents(place) if is_hollow(rig, place) else ())} - {id}
     return sum(part for owner, part in found.items() if owner in own)
 
 
@@ -92,29 +83,21 @@ def stands_on(rig: BodyRig, id: str, place: str) -> bool:
     return shares(rig, id).get(place, 0.0) >= CARRIES
 
 
-def encloses(rig: BodyRig, place: str, id: str) -> bool:
-    """Whether a thing's centre is in a basket, up to just above the rim, or above it where the thing stands squarely
-    between the walls; or in a drawer or a chest, below its rim."""
-    position = rig.position(id)
-    if place in rig.fixtures:
-        return fixture_model.holds(rig.things[place], position, rig.opening(place))
-    box = rig.things[place]
-    if within(box, position, ABOVE_RIM):
-        return True
-    rim = box.position[2] + box.size[2] / 2
-    stands = float(position[2] - rig.half(id)[2]) < rim - RIM and flat(rig, id)
-    return stands and within(box, np.array([*position[:2], rim]))
+def is_hollow(rig: BodyRig, place: str) -> bool:
+    """Whether things may be in it: a basket, a tray, a drawer, a chest or a vessel."""
+    piece = rig.things.get(place)
+    return piece is not None and (piece.shape == "basket" or place in rig.fixtures or place in rig.vessels)
 
 
 def boxes_round(rig: BodyRig, id: str) -> list[str]:
     """The baskets, trays, drawers and chests that enclose a thing."""
     boxes = [piece.id for piece in rig.furniture if piece.shape == "basket" or piece.id in rig.fixtures]
-    return [box for box in boxes if encloses(rig, box, id)]
+    return [box for box in boxes if rig.encloses(box, id)]
 
 
 def contains(rig: BodyRig, id: str, place: str) -> bool:
-    """Whether a thing lies in a basket, a drawer or a chest: its centre there, its weight on what is there."""
-    return encloses(rig, place, id) and carried(rig, id, place)
+    """Whether a thing lies in a basket, a drawer, a chest or a vessel: its place there, its weight on what is there."""
+    return rig.encloses(place, id) and carried(rig, id, place)
 
 
 def riders(rig: BodyRig, id: str) -> list[str]:
