@@ -164,7 +164,7 @@ WORLDS: dict[str, tuple[tuple[Thing, ...], PlacementGoal, int, lies.Lie | None, 
         (standing(CUBE, 0.4, -0.4, 0.0835), standing(OTHER, 0.4, -0.4, 0.0332)), IN_BASKET, 2, None, "",
     ),
     "beside the basket": ((standing(CUBE, 0.4, -0.1, 0.0252),), IN_BASKET, 2, None, "NOT_IN_CONTAINER"),
-    "across its rim": ((standing(BAR, 0.4, -0.4, 0.1105),), IN_BASKET, 2, None, "NOT_SUPPORTED"),
+    "across its rim": ((standing(BAR, 0.4, -0.4, 0.1105),), IN_BASKET, 2, None, "NOT_IN_CONTAINER"),
     "hovering in it": (
         (standing(CUBE, 0.4, -0.4, 0.07),), IN_BASKET, 2, lies.weightless("cube"), "NOT_SUPPORTED",
     ),

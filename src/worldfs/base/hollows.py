@@ -10,13 +10,14 @@ import math
 from collections.abc import Iterable
 
 from .drawers import CHEST, DRAWER, DRAWN, SINKS, WALL, drawn_out, interior, own_frame, sized
-from .footprint import axes, lying
+from .footprint import axes, lying, tilt
 from .model import Thing, Vec
 from .resting import is_below
 
 RIM = 0.005  # below the rim: what has its lowest point higher lies across the rim
+CUP_WALL = 0.003
 UPRIGHT = math.sqrt(0.5)  # cosine of the angle from which on a hollow thing has fallen over
-LEVEL = math.sin(math.radians(5))  # of the sides of a thing: no lower than the middle is the end of one that is level
+LEVEL = math.sin(math.radians(1))  # of the sides of a thing: no lower than the middle is the end of one that is level
 
 
 def is_vessel(thing: Thing) -> bool:
@@ -43,7 +44,8 @@ def is_in(one: Thing, holder: Thing, out: float | None = None) -> bool | None:
         return None
     if len(holder.size) != 3:
         return None if opens(holder) else False
-    if not (opens(holder) or holder.is_container or is_vessel(holder) or is_below(one, holder, "on")):
+    deep = axes(holder)[2][2] > UPRIGHT and is_below(one, holder, "on")
+    if not (opens(holder) or holder.is_container or is_vessel(holder) or deep):
         return False
     if (given := drawn_out(holder) if out is None else out) is not None:
         return _holds(holder, one, given)
@@ -84,13 +86,16 @@ def lowest_point(thing: Thing) -> Vec:
 
 def _holds(holder: Thing, one: Thing, out: float) -> bool:
     low, high = _space(holder, out)
-    middle, foot = own_frame(holder, one.position), own_frame(holder, lowest_point(one))
-    if axes(holder)[2][2] < UPRIGHT or middle[2] < low[2] - SINKS:
+    middle, foot = points = own_frame(holder, one.position), own_frame(holder, lowest_point(one))
+    if not all(low[i] <= point[i] <= high[i] for point in points for i in (0, 1)):
         return False
-    between = all(low[i] <= point[i] <= high[i] for point in (middle, foot) for i in (0, 1))
-    if between and lying(holder).round:
-        between = max(math.hypot(*middle[:2]), math.hypot(*foot[:2])) <= high[0]
-    return between and foot[2] < _limit(holder, out, middle[0])
+    if holder.shape == "cylinder" and max(math.hypot(*point[:2]) for point in points) > high[0]:
+        return False
+    upright = axes(holder)[2][2]
+    if abs(upright) < UPRIGHT:  # it has fallen over
+        return all(low[2] <= point[2] <= high[2] for point in points)
+    wide = tilt(one) < LEVEL and min(lying(one)[:2]) > 2 * max(high[:2])  # it is the holder that is in it
+    return upright > 0 and not wide and middle[2] >= low[2] - SINKS and foot[2] < _limit(holder, out, middle[0])
 
 
 def _limit(holder: Thing, out: float, x: float = -math.inf) -> float:
@@ -106,5 +111,5 @@ def _space(holder: Thing, out: float) -> tuple[Vec, Vec]:
     if opens(holder):
         return interior(holder, out)
     x, y, z = (side / 2 for side in holder.size)
-    wall = WALL if holder.is_container else 0.0  # how thick the wall of a cup is, no page says
+    wall = WALL if holder.is_container else CUP_WALL
     return (wall - x, wall - y, min(WALL, z) - z), (x - wall, y - wall, z)

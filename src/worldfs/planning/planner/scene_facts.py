@@ -14,7 +14,7 @@ from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
-from worldfs.base.resting import SLACK, is_below
+from worldfs.base.resting import is_below
 from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
@@ -220,13 +220,17 @@ def fixtures(scene: Scene) -> tuple[Thing, ...]:
 def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
     """The things that may be in or on a thing, as a beam across two posts: the scene does not tell where they are."""
     unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != place.id]
-    return [t.id for t in unknown if is_in(t, place) is not False or _leans(t, scene, place) or _meets(t, place)]
+    leaning = {t.id: _leans_on(t, scene) for t in unknown}
+    return [
+        t.id
+        for t in unknown
+        if is_in(t, place) is not False or (place.id in on if (on := leaning[t.id]) else _meets(t, place))
+    ]
 
 
-def _leans(thing: Thing, scene: Scene, place: Thing | None = None) -> bool:
-    """Whether the scene says that it leans on others: on the place, if one is given."""
-    found = (r.object for r in scene.relations if r.subject == thing.id and r.relation == "leans_on")
-    return any(place is None or id == place.id for id in found)
+def _leans_on(thing: Thing, scene: Scene) -> set[str]:
+    """What the scene says that it leans on."""
+    return {r.object for r in scene.relations if r.subject == thing.id and r.relation == "leans_on"}
 
 
 def _meets(thing: Thing, place: Thing) -> bool:
@@ -234,13 +238,24 @@ def _meets(thing: Thing, place: Thing) -> bool:
     if not all(_finite(one.position, 3) and _finite(one.size, 3) for one in (thing, place)):
         return False
     low = lowest_point(thing)[2]
-    if tilt(thing) > LEAN_RAD and gap(thing, place) <= SLACK:
-        return low - NEAR_M <= top(place) and place.position[2] <= 2 * thing.position[2] - low + height(place) / 2
-    return any(_may_rest(thing, low, part, up) for part, up in _rests(place))
+    if tilt(thing) > LEAN_RAD and gap(_reach(thing), _reach(place)) == 0:
+        return low - NEAR_M <= top(_reach(place)) and lowest_point(place)[2] <= 2 * thing.position[2] - low
+    return any(_may_rest(thing, low, part, up) for part, up in _rests(place, low))
 
 
-def _rests(place: Thing) -> list[tuple[Thing, float]]:
-    """What of a thing others rest on, and how high (m): also the rim of what is drawn out of a drawer."""
+def _reach(thing: Thing) -> Thing:
+    """The ball round a thing that leans, or round a drawer or a chest with its knob and its lid; any other as it is."""
+    if tilt(thing) <= LEAN_RAD and not opens(thing):
+        return thing
+    return replace(thing, shape="sphere", size=((1 + opens(thing)) * math.hypot(*thing.size),) * 3)
+
+
+def _rests(place: Thing, low: float) -> list[tuple[Thing, float]]:
+    """What of a thing others rest on, and how high (m): also the rim of what is drawn out of a drawer; of what leans,
+    any height, the nearest to `low`."""
+    if tilt(place) > LEAN_RAD:
+        least = lowest_point(place)[2]
+        return [(_reach(place), min(max(low, least), 2 * place.position[2] - least))]
     rims = [(drawn_part(place), float(place.position[2] + interior(place, 0.0)[1][2]))] if opens(place) else []
     return [*((place, up) for up in tops(place)), *rims]
 
@@ -329,7 +344,7 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     loose = {t.id for t in movable(scene)}
     if (around := innermost(thing, others)) is not None:
         return ThingLocation("on" if around.id in loose else "in", around.id)
-    if any(is_in(thing, t) is None for t in others) or _leans(thing, scene):
+    if any(is_in(thing, t) is None for t in others) or _leans_on(thing, scene):
         return ThingLocation()
     bearing = loose | {t.id for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture))}
     return _support(thing, [t for t in others if t.id not in loose or t.position[2] <= thing.position[2]], bearing)
@@ -340,7 +355,7 @@ def _support(thing: Thing, others: Iterable[Thing], bearing: Container[str]) -> 
     leans, and one of which another may carry a part, is on none."""
     x, y, low = *thing.position[:2], lowest_point(thing)[2]
     below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
-    parts = ((up, part) for other in others if other.shape != "region" for part, up in _rests(other))
+    parts = ((up, part) for other in others if other.shape != "region" for part, up in _rests(other, low))
     near = [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
     if not near or tilt(thing) > LEAN_RAD:
         return ThingLocation()
