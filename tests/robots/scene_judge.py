@@ -1,8 +1,8 @@
-"""An independent judge of what is in or on what: random scenes come to rest in physics; contacts and places are read raw.
+"""An independent judge of what is in or on what: random scenes come to rest in physics, read raw.
 
-A thing is in a hollow thing if its middle is over the hollow, its lowest point is below the rim, and the hollow's bottom
-and walls carry it, directly or through others in it. It is on what carries at least 95 % of its load otherwise. What
-several carry is on none of them.
+A thing is in a hollow thing if its middle and its lowest point are over the hollow, the lowest point below the rim, and
+the hollow's bottom and walls carry it, directly or through others in it. It is on what carries at least 95 % of its
+load otherwise. What several carry is on none of them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from worldfs.base.model import RobotState, Scene, Thing
 
 TABLE = Thing("table", "table", "furniture", (0.5, 0.0, 0.0), size=(0.9, 1.8, 0.75), shape="table")
 WALL, DRAWER_SIDE, CUP_WALL, CUP_FLOOR, DRAWER_RIM = 0.008, 0.019, 0.003, 0.004, 0.031
-ALONE, PARTLY, TOUCH = 0.95, 0.25, 0.05  # parts of a load
+ALONE, PARTLY, TOUCH = 0.95, 0.2, 0.05  # parts of a load
 UPRIGHT, AS_LOW, NEAR_FLOOR = 0.7, 0.002, 0.001
+PRESSED = 0.003  # m: deeper in each other, two things go through each other
 STILL = 0.002  # m, or of a quaternion, in 0.3 s
 EDGE, ACROSS = 0.004, 0.005  # m: nearer to a wall, or to the rim, it may be told either way
 
@@ -125,7 +126,8 @@ def random_scene(seed: int) -> RandomScene:
 
 
 def let_fall(hand: Any, case: RandomScene) -> bool:
-    """Each thing is let go where it touches nothing over its spot, or in it, and comes to rest. False: some do not."""
+    """Each thing is let go where it touches nothing over its spot, or in it, and comes to rest. False: some do not, or
+    are pressed into each other."""
     rig, model, data = hand.rig, hand.rig.simulation.model, hand.rig.simulation.data
     hand.body.arm.mover.begin(lambda: "")
     for id, (spot, quat) in case.drops.items():
@@ -149,7 +151,7 @@ def let_fall(hand: Any, case: RandomScene) -> bool:
         before = data.qpos.copy()
         hand.body.arm.mover.wait(0.3)
         if all(np.abs(data.qpos - before)[rig.qpos[id] : rig.qpos[id] + 7].max() < STILL for id in case.drops):
-            return True
+            return not data.ncon or data.contact.dist.min() > -PRESSED
     return False
 
 
@@ -247,7 +249,9 @@ def truth(rig: Any, id: str) -> Truth | None:
     total = sum(by.values()) or 1.0
     by = {owner: part / total for owner, part in by.items() if part / total > 0.005}
     found = {place: over(rig, id, place) for place in rig.things}
-    if None in found.values():
+    if None in found.values() or (
+        "table" in by and any(over and place not in rig.body for place, over in found.items())
+    ):
         return None
     if any(over(rig, other, place) is None for other in by if other in rig.body for place in found):
         return None

@@ -1,8 +1,7 @@
-"""What is in or on what: the body, the planner with its edges and the planner by places alone agree with the physics."""
+"""What is in or on what: the body, the planner with its edges and the planner by places agree with the physics."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -70,14 +69,12 @@ def _of_planner(scene: Scene, true: dict[str, Truth]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.proof) for n in range(40, 2000, 40))])
-def test_what_is_told_of_a_scene_is_so(first: int) -> None:
-    told = Counter[str]()
-    faults: dict[int, list[str]] = {}
-    for seed in range(first, first + 40):
-        found = faults_of(seed)
-        told["at rest" if found is not None else "moving"] += 1
-        if found:
-            faults[seed] = found
-    assert not faults, "\n".join(f"{seed}: {fault}" for seed, found in faults.items() for fault in found)
-    assert told["at rest"] > 25, told
+SEEDS = 25  # of one case
+
+
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.proof) for n in range(1, 40))])
+def test_what_is_told_of_a_random_scene_is_so_in_its_physics(part: int) -> None:
+    found = {seed: faults_of(seed) for seed in range(part * SEEDS, (part + 1) * SEEDS)}
+    faults = [f"{seed}: {fault}" for seed, told in found.items() for fault in told or ()]
+    assert not faults, "\n".join(faults)
+    assert sum(told is not None for told in found.values()) > SEEDS / 2, "too few scenes come to rest"

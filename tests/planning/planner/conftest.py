@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from worldfs.base.hollows import opens
 from worldfs.base.model import (
     Cause,
     JobState,
@@ -27,7 +28,7 @@ from worldfs.base.model import (
 from worldfs.planning.planner import CommandIntent, RefusedIntent, interpret
 from worldfs.planning.planner.goals import HoldingGoal, InGoal, OnGoal, destinations
 from worldfs.planning.planner.plan_progress import PlanProgress
-from worldfs.planning.planner.scene_facts import opens
+
 from worldfs.testing.waiting import PATIENCE_S
 
 ROBOT = "franka_001"

@@ -19,6 +19,7 @@ from worldfs.base.standard_operations import WIPERS
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
+LEVEL_RAD = math.radians(3)  # what is turned farther leans: more than one thing may carry it
 FLAT = ("tray", "plate", "dish", "saucer", "托盘", "盘", "盘子", "碟子")  # things are said to be on these
 GRAZE_M = 0.001  # a thing that reaches no farther over another touches its side
 SAME_TOP_M = 0.0005  # two tops are as far from an underside as each other
@@ -234,18 +235,17 @@ def _leans_on(thing: Thing, scene: Scene) -> set[str]:
 
 
 def _meets(thing: Thing, place: Thing) -> bool:
-    """Whether it may rest on another: it reaches over its top and has its underside there, or leans and reaches it."""
+    """Whether it may rest on another or lean on it: it reaches it."""
     if not all(_finite(one.position, 3) and _finite(one.size, 3) for one in (thing, place)):
         return False
-    low = lowest_point(thing)[2]
-    if tilt(thing) > LEAN_RAD and gap(_reach(thing), _reach(place)) == 0:
-        return low - NEAR_M <= top(_reach(place)) and lowest_point(place)[2] <= 2 * thing.position[2] - low
-    return any(_may_rest(thing, low, part, up) for part, up in _rests(place, low))
+    other, low = _reach(place), lowest_point(thing)[2]
+    overlap = low - NEAR_M <= top(other) and lowest_point(place)[2] <= 2 * thing.position[2] - low
+    return overlap and gap(_reach(thing), other) == 0
 
 
 def _reach(thing: Thing) -> Thing:
     """The ball round a thing that leans, or round a drawer or a chest with its knob and its lid; any other as it is."""
-    if tilt(thing) <= LEAN_RAD and not opens(thing):
+    if tilt(thing) <= LEVEL_RAD and not opens(thing):
         return thing
     return replace(thing, shape="sphere", size=((1 + opens(thing)) * math.hypot(*thing.size),) * 3)
 
@@ -253,9 +253,9 @@ def _reach(thing: Thing) -> Thing:
 def _rests(place: Thing, low: float) -> list[tuple[Thing, float]]:
     """What of a thing others rest on, and how high (m): also the rim of what is drawn out of a drawer; of what leans,
     any height, the nearest to `low`."""
-    if tilt(place) > LEAN_RAD:
+    if tilt(place) > LEVEL_RAD:
         least = lowest_point(place)[2]
-        return [(_reach(place), min(max(low, least), 2 * place.position[2] - least))]
+        return [(place, min(max(low, least), 2 * place.position[2] - least))]
     rims = [(drawn_part(place), float(place.position[2] + interior(place, 0.0)[1][2]))] if opens(place) else []
     return [*((place, up) for up in tops(place)), *rims]
 
@@ -347,7 +347,9 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     if any(is_in(thing, t) is None for t in others) or _leans_on(thing, scene):
         return ThingLocation()
     bearing = loose | {t.id for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture))}
-    return _support(thing, [t for t in others if t.id not in loose or t.position[2] <= thing.position[2]], bearing)
+    z = thing.position[2]
+    below = [t for t in others if t.id not in loose or t.position[2] <= z or tilt(t) > LEVEL_RAD]
+    return _support(thing, below, bearing)
 
 
 def _support(thing: Thing, others: Iterable[Thing], bearing: Container[str]) -> ThingLocation:
@@ -357,12 +359,13 @@ def _support(thing: Thing, others: Iterable[Thing], bearing: Container[str]) -> 
     below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
     parts = ((up, part) for other in others if other.shape != "region" for part, up in _rests(other, low))
     near = [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
-    if not near or tilt(thing) > LEAN_RAD:
+    if not near or tilt(thing) > LEVEL_RAD:
         return ThingLocation()
     away = {part.id: min(abs(up - low) for up, one in near if one.id == part.id) for _, part in near}
     best = max(near, key=lambda found: found[0])[1]
     unsure = any(away[id] < away[best.id] + SAME_TOP_M for id in away if id != best.id)
-    return ThingLocation("on", best.id) if best.id in bearing and inside(best, x, y) and not unsure else ThingLocation()
+    sure = best.id in bearing and inside(best, x, y) and tilt(best) <= LEVEL_RAD and not unsure
+    return ThingLocation("on", best.id) if sure else ThingLocation()
 
 
 def _may_rest(thing: Thing, low: float, part: Thing, up: float) -> bool:
