@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -69,12 +70,15 @@ def _of_planner(scene: Scene, true: dict[str, Truth]) -> list[str]:
     return found
 
 
-SEEDS = 25  # of one case
+# each of these has shown another fault
+TELLING = (5, 17, 59, 81, 88, 122, 181, 275, 350, 353, 427, 442, 468, 507, 530, 584, 608, 634, 725, 886, 964, 972, 1450)
+PARTS = [TELLING, *(range(first, first + 25) for first in range(0, 1000, 25))]
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.proof) for n in range(1, 40))])
-def test_what_is_told_of_a_random_scene_is_so_in_its_physics(part: int) -> None:
-    found = {seed: faults_of(seed) for seed in range(part * SEEDS, (part + 1) * SEEDS)}
+@pytest.mark.slice(len(PARTS))
+@pytest.mark.parametrize("seeds", PARTS, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
+def test_what_is_told_of_a_random_scene_is_so_in_its_physics(seeds: Sequence[int]) -> None:
+    found = {seed: faults_of(seed) for seed in seeds}
     faults = [f"{seed}: {fault}" for seed, told in found.items() for fault in told or ()]
     assert not faults, "\n".join(faults)
-    assert sum(told is not None for told in found.values()) > SEEDS / 2, "too few scenes come to rest"
+    assert sum(told is not None for told in found.values()) > len(seeds) / 2, "too few scenes come to rest"

@@ -28,7 +28,6 @@ from worldfs.base.model import (
 from worldfs.planning.planner import CommandIntent, RefusedIntent, interpret
 from worldfs.planning.planner.goals import HoldingGoal, InGoal, OnGoal, destinations
 from worldfs.planning.planner.plan_progress import PlanProgress
-
 from worldfs.testing.waiting import PATIENCE_S
 
 ROBOT = "franka_001"
