@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -91,3 +92,17 @@ def test_what_a_beam_may_rest_on_is_not_said_to_be_empty(text: str, end: str) ->
     key = Thing("key", "key", shape="box", position=(0.3, 0.3, 0.01), size=(0.05, 0.02, 0.02))
     told = interpret(text, Scene((RobotState("arm"),), (*posts, beam, key), (TABLE,)))
     assert isinstance(told, QuestionIntent) and end in told.answer
+
+
+@pytest.mark.parametrize(("height", "where"), [(0.02, "table_01"), (0.395, ""), (0.2, "")])
+def test_a_table_has_one_top(height: float, where: str) -> None:
+    """Its page gives its position at its top, as what stands there tells; half its height above is nothing."""
+    table = Thing("table_01", "Table", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
+    block = Thing("cube_01", "cube", "block", (0.4, -0.1, 0.025), size=(0.05,) * 3, shape="box")
+    jar = Thing("jar_01", "jar", "jar", (0.5, 0.2, height), size=(0.04,) * 3, shape="cylinder")
+    scene = Scene((), (block, jar), (table,))
+    assert layout(scene)["jar_01"].of == where
+    high = replace(
+        scene, objects=tuple(replace(t, position=(*t.position[:2], t.position[2] + 0.375)) for t in scene.objects)
+    )
+    assert layout(high)["cube_01"].of == "table_01" and layout(high)["jar_01"].of == where

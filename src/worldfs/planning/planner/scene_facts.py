@@ -142,6 +142,20 @@ def top_of(thing: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> f
     return min(tops(thing), key=lambda t: abs(t - believable[0])) if believable else tops(thing)[0]
 
 
+def _told_tops(scene: Scene) -> dict[str, tuple[float, ...]]:
+    """Of each table whose page may give its position at its top or at its middle, the height (m) that more things rest
+    at, by id; both where nothing rests on it. A table has one top."""
+    found = {}
+    for table in scene.furniture:
+        heights = tops(table)
+        if len(heights) > 1 and _finite(table.position, 3):
+            there = [t for t in (*scene.objects, *scene.furniture) if t.id != table.id and _finite(t.position, 3)]
+            lows = [lowest_point(t)[2] for t in there if inside(table, *t.position[:2])]
+            counts = [sum(abs(low - up) <= NEAR_M for low in lows) for up in heights]
+            found[table.id] = (heights[counts.index(max(counts))],) if max(counts) else heights
+    return found
+
+
 def upright(thing: Thing) -> bool:
     """Whether it stands as its size is given, within 10 degrees, either end up; sides as long as its height count."""
     w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
@@ -250,14 +264,14 @@ def _reach(thing: Thing) -> Thing:
     return replace(thing, shape="sphere", size=((1 + opens(thing)) * math.hypot(*thing.size),) * 3)
 
 
-def _rests(place: Thing, low: float) -> list[tuple[Thing, float]]:
+def _rests(place: Thing, low: float, heights: tuple[float, ...]) -> list[tuple[Thing, float]]:
     """What of a thing others rest on, and how high (m): also the rim of what is drawn out of a drawer; of what leans,
-    any height, the nearest to `low`."""
+    any height, the nearest to `low`. `heights`: of its top (m)."""
     if tilt(place) > LEVEL_RAD:
         least = lowest_point(place)[2]
         return [(place, min(max(low, least), 2 * place.position[2] - least))]
     rims = [(drawn_part(place), float(place.position[2] + interior(place, 0.0)[1][2]))] if opens(place) else []
-    return [*((place, up) for up in tops(place)), *rims]
+    return [*((place, up) for up in heights), *rims]
 
 
 def surfaces(scene: Scene) -> tuple[Thing, ...]:
@@ -287,6 +301,7 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
     stated: dict[str, dict[str, str]] = {}
     still = immovable_ids(scene)
     things = {thing.id: thing for thing in (*scene.furniture, *scene.objects)}
+    told = _told_tops(scene)
     for edge in scene.relations:
         word = edge.relation.lower()
         one, other = things.get(edge.subject), things.get(edge.object)
@@ -313,7 +328,7 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
             key = "in" if "in" in stated[thing.id] else "on"
             found[thing.id] = ThingLocation(key, stated[thing.id][key])
         else:
-            found[thing.id] = _by_pose(thing, scene)
+            found[thing.id] = _by_pose(thing, scene, told)
     for id in sorted(found, key=lambda id: id in stated):  # of a circle, what was only concluded is given up first
         if _bears_itself(found, id):
             found[id] = ThingLocation()
@@ -329,7 +344,7 @@ def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
     return at == id
 
 
-def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
+def _by_pose(thing: Thing, scene: Scene, told: Mapping[str, tuple[float, ...]]) -> ThingLocation:
     """Without a stated relation: by status word where only one thing fits it, else by pose."""
     words = thing.status.lower().split("_", 1)
     if len(words) == 2 and words[0] in ("on", "in"):
@@ -349,15 +364,18 @@ def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
     bearing = loose | {t.id for t in (*surfaces(scene), *filter(has_flat_top, scene.furniture))}
     z = thing.position[2]
     below = [t for t in others if t.id not in loose or t.position[2] <= z or tilt(t) > LEVEL_RAD]
-    return _support(thing, below, bearing)
+    return _support(thing, below, bearing, told)
 
 
-def _support(thing: Thing, others: Iterable[Thing], bearing: Container[str]) -> ThingLocation:
+def _support(
+    thing: Thing, others: Iterable[Thing], bearing: Container[str], told: Mapping[str, tuple[float, ...]]
+) -> ThingLocation:
     """The highest thing that reaches below it, if that is under its middle and nearest to its underside. A thing that
     leans, and one of which another may carry a part, is on none."""
     x, y, low = *thing.position[:2], lowest_point(thing)[2]
     below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
-    parts = ((up, part) for other in others if other.shape != "region" for part, up in _rests(other, low))
+    solid = (other for other in others if other.shape != "region")
+    parts = ((up, part) for other in solid for part, up in _rests(other, low, told.get(other.id, tops(other))))
     near = [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
     if not near or tilt(thing) > LEVEL_RAD:
         return ThingLocation()
