@@ -1,15 +1,18 @@
 """A robot that a killed kernel has left moving: its driver is stopped, and it is sent nothing until it stands."""
 
+import json
 import threading
 
 import pytest
 
+from worldfs.access.standing import Standing
 from worldfs.base.driver import Standstill
-from worldfs.base.model import Cause, JobState, JobStatus
+from worldfs.base.model import Cause, JobState, JobStatus, Outcome
 from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.body_worker import KernelNode
-from worldfs.runtime.job_store import job_key
+from worldfs.runtime.job_store import ALERTS, job_key
 from worldfs.runtime.kernel import Kernel
+from worldfs.runtime.stop_log import StopLog
 from worldfs.testing.waiting import PATIENCE_S, until
 
 from .conftest import Body
@@ -178,3 +181,103 @@ def test_a_robot_that_is_connected_by_its_first_order_is_connected_to_be_stopped
     until(lambda: "stop" in bench.trace)
     assert bench.trace.index("take up") < bench.trace.index("stop")
     held_then_free(bench, kernel, mover)
+
+
+def is_lost(bench, mover):
+    left_running(bench)
+
+
+def is_cancelled(bench, mover):
+    """The kernel cancels it, its driver returns, and the robot moves on."""
+    began = threading.Event()
+
+    def execute(order, run):
+        began.set()
+        assert run.cancel.wait(PATIENCE_S)
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "")
+
+    mover.on_execute = execute
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(began)
+    kernel.cancel("a")
+    until(lambda: (bench.clock.advance(0.2), bench.drain(), bench.outcome("a") is not None)[-1])
+    assert bench.outcome("a").evidence["stop_confirmed"] is False
+    kernel.abandon()
+
+
+def is_stopped_and_resumed_by_an_agent(bench, mover):
+    """Its word is none for the robot's standstill."""
+    kernel, log = bench.start(threads=True), StopLog(bench.store, bench.clock)
+    log.stop(["arm"], "agent rio", standing=Standing.AGENT)
+    until(lambda: (bench.clock.advance(1.0), "arm" in log.moving())[1])
+    log.resume(["arm"], "agent rio")
+    until(lambda: not kernel.stopping.is_stopped("arm"))
+    until(lambda: kernel.stopping.is_held("arm"))
+    kernel.abandon()
+
+
+def is_stopped_without_a_kernel(bench, mover):
+    left_running(bench)
+    StopLog(bench.store, bench.clock).stop(["arm"], "operator")
+
+
+def stop_raises():
+    raise OSError("no route to the robot")
+
+
+def stop_takes_time():
+    threading.Event().wait(0.2)
+
+
+LEAVES = [is_lost, is_cancelled, is_stopped_and_resumed_by_an_agent, is_stopped_without_a_kernel]
+
+
+@pytest.mark.parametrize("closes", [False, True], ids=["killed", "closed"])
+@pytest.mark.parametrize("stop", [None, stop_raises, stop_takes_time], ids=["no effect", "raises", "takes time"])
+@pytest.mark.parametrize("left", LEAVES)
+def test_no_start_and_no_end_of_a_kernel_makes_a_robot_stand(bench, mover, left, stop, closes):
+    left(bench, mover)
+    if stop is not None:
+        mover.stop = stop
+    log = StopLog(bench.store, bench.clock)
+    for _ in range(3):
+        kernel = bench.start(threads=True)
+        kernel.tick()
+        assert "stop arm" in kernel.alert.now() and "arm" in log.moving()
+        assert "stop arm" in json.loads(bench.store.get(ALERTS).data)
+        kernel.close(0.0) if closes else kernel.abandon()
+        assert "arm" in log.moving()
+    mover.stop, mover.stands = (lambda: None), True
+    kernel = bench.start(threads=True)
+    until(lambda: (bench.clock.advance(1.0), bench.drain(), "stop arm" not in kernel.alert.now())[-1])
+    until(lambda: "arm" not in log.moving())
+
+
+def test_a_person_who_stops_and_resumes_says_that_it_stands(bench, mover):
+    left_running(bench)
+    kernel, log = bench.start(threads=True), StopLog(bench.store, bench.clock)
+    log.resume(["arm"], "operator")  # of no stop: says nothing
+    assert "arm" in log.moving()
+    log.stop(["arm"], "operator")
+    log.resume(["arm"], "operator")
+    assert "arm" not in log.moving() and log.state("arm").words == ("a",)
+    until(lambda: (bench.clock.advance(1.0), bench.drain(), "stop arm" not in kernel.alert.now())[-1])
+    until(lambda: (bench.clock.advance(1.0), bench.drain(), bench.store.get(job_key("a")) is None)[-1])
+    kernel.abandon()
+    assert "stop arm" not in bench.start(threads=True).alert.now()
+
+
+def test_a_robot_that_nothing_serves_any_more_may_still_move(bench, mover):
+    left_running(bench)
+    bench.nodes = {"leg": Mover(bench.trace)}
+    for _ in range(2):
+        kernel, log = bench.start(threads=True), StopLog(bench.store, bench.clock)
+        bench.drain()
+        assert "stop arm" in kernel.alert.now() and "arm" in log.moving()
+        assert bench.outcome("a").cause is Cause.LOST
+        kernel.abandon()
+    kernel = bench.start(threads=True)
+    log.stop(["arm"], "operator")
+    log.resume(["arm"], "operator")
+    until(lambda: "stop arm" not in kernel.alert.now())

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from worldfs.base.errors import StorageError, UserError
-from worldfs.base.json_text import parse_json
 from worldfs.base.model import Finding
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store
 
-from .job_codec import finding_value, read_finding
+from .job_codec import finding_value
 from .job_store import ALERTS
 
 MOST = 100  # alerts kept; the oldest go first
@@ -72,14 +70,6 @@ class Alerts:
     def now(self) -> dict[str, Finding]:
         with self._lock:
             return dict(self._found)
-
-    def earlier(self, where: str) -> Finding | None:
-        """What is written of it, by an earlier run as long as this one has published nothing."""
-        with suppress(UserError, StorageError, ValueError, TypeError, AttributeError):
-            stored = self._store.get(ALERTS)
-            item = parse_json(stored.data).get(where) if stored is not None else None
-            return read_finding(item, item.pop("codes", None)) if item is not None else None
-        return None
 
     def publish(self) -> None:
         """Write what changed and could not be written before; a projection, so its name need not be durable."""

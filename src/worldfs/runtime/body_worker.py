@@ -66,6 +66,8 @@ class KernelNode:
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
     opening: bool = False  # its driver is being opened, and not late yet: its jobs wait for that
     refuses: bool = False  # its driver is not there: what is in its place refuses each order, and moves nothing
+    simulated: bool = False  # its body moves only while this process steps it
+    remote: bool = False  # another kernel carries out its orders
     outdated: Finding | None = None  # why its orders are refused until the next start
 
     @property

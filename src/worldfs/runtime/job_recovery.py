@@ -17,6 +17,7 @@ from worldfs.tree.path import safe_name
 from .dispatch import Dispatcher
 from .job_end import ended_status, refusal_outcome
 from .job_store import JobStore, is_ended
+from .stop_log import MayMove
 
 REVIEWS = 3  # that kernels did not live to see the end of; the job is then set aside
 
@@ -60,16 +61,16 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     return job
 
 
-def left_moving(jobs: JobStore) -> set[str]:
+def left_moving(jobs: JobStore) -> dict[str, MayMove]:
     """The robots that carry an order out by the files of it, or may still move since one. What cannot be read here is
     an error where the jobs are recovered."""
-    found: set[str] = set()
+    found: dict[str, MayMove] = {}
     with suppress(WorldError):
         for id in jobs.open_ids():
             with suppress(UserError):
                 job = read_open(jobs, id)
                 if job is not None and _moves(job):
-                    found.add(job.order.node)
+                    found[job.order.node] = MayMove("", id)
     return found
 
 
@@ -83,7 +84,6 @@ class RecoveredJobs(NamedTuple):
     going: list[Job]  # to go on with
     lost: list[Job]  # ended just now
     ended: list[Job]  # before; their files are still among the open ones
-    moving: set[str]  # robots that carry an order out, or may still move since one
 
 
 def recover(
@@ -98,7 +98,7 @@ def recover(
 
     `why`: what a lost job says, if not that it may have moved; `ours`: whether this runtime runs it.
     """
-    jobs, found = dispatch.jobs, RecoveredJobs([], [], [], set())
+    jobs, found = dispatch.jobs, RecoveredJobs([], [], [])
     for id in jobs.open_ids():
         try:
             job = read_open(jobs, id)
@@ -107,8 +107,6 @@ def recover(
             continue
         if job is None or not ours(job.order):
             continue
-        if _moves(job):
-            found.moving.add(job.order.node)
         if is_ended(job):
             found.ended.append(job)
             continue

@@ -42,7 +42,7 @@ from .render_scheduler import WAIT_S, RenderScheduler
 from .silent_drivers import SilentDrivers
 from .stop_call import SOCKETS
 from .stop_listener import StopListener, close_driver
-from .stop_log import STOPS, StopLog
+from .stop_log import STOPS, MayMove, StopLog
 from .stop_socket import StopSocket
 from .stored_sheet import StoredSheet
 from .stored_sheets import StoredSheets
@@ -95,7 +95,7 @@ class Kernel:
         self.unserved: Callable[[str], bool] = lambda node: False
         self.refused: Callable[[str], Finding | None] = lambda node: None  # why what declares this node was refused
         self.jobs = JobStore(store, clock)
-        self.log = log
+        self.log, self.elsewhere = log, elsewhere
         own = {id: stores.robots[id] for id in nodes if id in stores.robots}
         self.alert = Alerts(store if hub else next(iter(own.values())))
         default = next(iter(nodes)) if len(nodes) == 1 else ""
@@ -173,13 +173,14 @@ class Kernel:
             elsewhere=elsewhere,
             ours=ours,
             put_away=self._put_away,
-            doubt=lambda node: self.stopping.doubt(node),  # noqa: PLW0108  # made below
+            doubt=lambda node, job: self.stopping.doubt(node, job),  # noqa: PLW0108  # made below
         )
         self._lost: WorldError | None = None
         self._place = PlaceCheck(keep, self._lose)
         self.stopping = StopListener(
             store, clock, self.nodes, self.open.running, alert=self.alert, log=stops or StopLog(store, clock),
-            wake=self.wake, elsewhere=shared_out, demand_place=self._place.demand,
+            wake=self.wake, elsewhere=shared_out, ours=lambda node: hub and not elsewhere(node),
+            demand_place=self._place.demand,
         )  # fmt: skip
         self.stopping.read_all()
         self._stop_socket: StopSocket | None = None
@@ -198,17 +199,21 @@ class Kernel:
 
     def recall(self) -> None:
         """Once, before the first driver is made: each is told the end of what a killed kernel left moving."""
-        self.stopping.recall(left_moving(self.jobs))
+        self.stopping.recall(self._left_moving())
+
+    def _left_moving(self) -> dict[str, MayMove]:
+        left = left_moving(self.jobs)
+        return {id: found for id, found in left.items() if id in self.nodes or not self.elsewhere(id)}
 
     def recover(self) -> None:
         """Once, before the first tick: recover the jobs of the last run, and what it knew of robots that may move."""
+        self.stopping.recover(self._left_moving())
         found = recover(
             self.open.dispatch,
             unreadable=self._intake.unreadable,
             repeatable=self._repeatable,
             ours=lambda order: not self._intake.is_elsewhere(order),
         )
-        self.stopping.recover(found.moving)
         for job in (*found.ended, *found.lost):
             self._put_away(job)
         for job in found.lost:

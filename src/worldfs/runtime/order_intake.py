@@ -50,7 +50,7 @@ class OrderIntake:
         elsewhere: Callable[[str], bool],
         ours: Callable[[str], bool],
         put_away: Callable[[Job], None],
-        doubt: Callable[[str], None],
+        doubt: Callable[[str, str], None],
     ) -> None:
         """`off`: robots that are declared and disabled, or that leave. `refused`: why what declares a node counts
         as nothing. `elsewhere`: is a node without a driver here
@@ -130,7 +130,7 @@ class OrderIntake:
         """Its entry was shown as accepted, and no file of it is there."""
         job = disowned_job(order, self._clock, self._hooks.localise)
         if not self._jobs.known(order.id):
-            self._doubt(order.node)
+            self._doubt(order.node, order.id)
             self._lessons.remember(job)
             self._jobs.accept_ended(job)
             self._sheets.update(job)

@@ -52,12 +52,15 @@ class StandstillCheck:
         self.noted = (0, False)  # a stop, and whether the log says that it is confirmed
         self.alerted = self.hang_alerted = False  # since it was stopped last
         self.shown = False  # the alert is raised, by an earlier stop too
+        self.kept = False  # the log says that it may move: as `shown`, once that is written
+        self.job = ""  # the order since which that is not known
 
     def begin(self, attempt: JobAttempt | None, *, told: bool = True) -> None:
         """It is stopped now. `told`: its driver's stop is called next."""
         with self._lock:
             now = self._monotonic()
             self._attempt, self.stopped_at, self._number = attempt, now, self._number + 1
+            self.job = attempt.job.id if attempt is not None else self.job
             self.stands, self._why, self._failed, self.alerted = False, "", "", False
             self.doubted = self.halted = False
             self._moves, self._stood_at = False, -inf
@@ -94,7 +97,7 @@ class StandstillCheck:
         with self._lock:
             self.doubted = self.halted = False
             self._attempt, self.stopped_at, self._number = None, inf, self._number + 1
-            self.stands, self._moves, self._why, self._failed = False, False, "", ""
+            self.stands, self._moves, self._why, self._failed, self.job = False, False, "", "", ""
 
     def tell(self) -> str:
         """Call the driver's stop. Why that failed; "": it did not, or there is none."""

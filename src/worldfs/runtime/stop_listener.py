@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -17,7 +18,7 @@ from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import RemoteKernel
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
-from worldfs.base.messages.coded_text import load_messages, parts
+from worldfs.base.messages.coded_text import load_messages
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
 from worldfs.base.plugin_faults import contained
@@ -35,6 +36,7 @@ from .stop_calls import StopCalls
 from .stop_log import (
     ALL,
     STOPS,
+    MayMove,
     PendingStop,
     StopLog,
     StopState,
@@ -93,19 +95,22 @@ class StopListener:
         log: StopLog,
         wake: Callable[[], None],
         elsewhere: Callable[[], bool] = lambda: False,
+        ours: Callable[[str], bool] = lambda node: True,
         demand_place: Callable[[], None] = lambda: None,
     ) -> None:
         """`wake`: of the kernel, which publishes alerts. `elsewhere`: whether other processes may serve robots of the
-        same root. `demand_place` raises where the path of the workspace leads to another directory by now: what is
-        written then is not found at the path."""
+        same root; `ours`: whether a robot that is not served here is no other process's either. `demand_place` raises
+        where the path of the workspace leads to another directory by now: what is written then is not found at the
+        path."""
         self.lock = threading.Lock()
         self._reading = threading.Lock()  # of `_states`: one reads at a time, so that no older reading replaces a newer
         self._states, self._nodes, self._running, self._alert = StopStates(store), nodes, running, alert
-        self._log, self._clock, self._wake, self._elsewhere = log, clock, wake, elsewhere
+        self._log, self._clock, self._wake, self._elsewhere, self._ours = log, clock, wake, elsewhere, ours
         self._demand_place = demand_place
         self._known: dict[str, StopState] = {}
         self._robots: dict[str, StandstillCheck] = {}
-        self._left_moving: set[str] = set()  # robots that an earlier process left moving, and that are not served yet
+        self._left: dict[str, MayMove] = {}  # robots that an earlier process left moving, and that are not served yet
+        self._words: dict[str, int] = {}  # of those: how often a person had said by then that it stands
         self._recalled: set[str] = set()  # of those, the ones whose drivers were told as soon as they were made
         self._watch = store.watch(STOPS)
         self._closed = threading.Event()
@@ -172,8 +177,7 @@ class StopListener:
         if not why and not attempt.executing and self._stands_soon(robot):
             return True
         if robot.doubted:  # at once: the kernel may be closing
-            robot.alerted = robot.shown = True
-            self._alert(f"stop {robot.node.id}", self._finding(robot))
+            self._tell_moving([robot])
         self._due.set()
         return False
 
@@ -209,10 +213,19 @@ class StopListener:
                 seconds,
             )
         moving = [id for id in tuple(self._nodes) if self.may_move(id)]
-        for robot in (self._robots[id] for id in moving):
+        self._tell_moving([self._robots[id] for id in moving])
+        return moving
+
+    def _tell_moving(self, robots: Sequence[StandstillCheck]) -> None:
+        """That they may still move, at once; written where it can be."""
+        for robot in robots:
             robot.alerted = robot.shown = True
             self._alert(f"stop {robot.node.id}", self._finding(robot))
-        return moving
+        kept = [one for one in robots if not one.kept and not one.node.simulated]
+        with suppress(WorldError):
+            self._log.note_moves({one.node.id: MayMove("", one.job) for one in kept})
+            for one in kept:
+                one.kept = True
 
     def _stands_soon(self, robot: StandstillCheck) -> bool:
         """Whether a robot of which that is doubted is measured to stand within a while, or was stopped meanwhile."""
@@ -234,36 +247,58 @@ class StopListener:
         self.on_standing()
         return not robot.doubted
 
-    def recall(self, moving: Iterable[str]) -> None:
-        """Before the drivers are made: the robots that the kernel before this one left `moving`, or doubted to its end.
-        The driver of each is told as soon as it is `made`."""
-        self._left_moving |= self._left(moving)
+    def recall(self, moving: Mapping[str, MayMove]) -> None:
+        """Before the drivers are made: the robots that the kernel before this one left `moving`, by its orders, or by
+        the log. Each may still move from now on; its driver is told as soon as it is `made`."""
+        with suppress(WorldError):  # the orders say it, too
+            moving = {**moving, **self._log.moving()}
+        for id in moving.keys() - self._recalled:
+            self._leave(id, moving[id])
 
-    def recover(self, moving: Iterable[str]) -> None:
-        """Doubt again what the kernel before this one doubted to its end, and the robots that it left `moving`."""
-        for id in self._left(moving) - self._recalled:
-            self.doubt(id)
+    def recover(self, moving: Mapping[str, MayMove]) -> None:
+        """As `recall`, of those that are not recalled: before the ends of their orders are durable."""
+        self.recall({id: found for id, found in moving.items() if id not in self._left})
+        known = {**moving, **self._left}
+        lacking = {id: found for id, found in known.items() if self._states.own(id).moves is None and self._is_real(id)}
+        with suppress(WorldError):  # the end of an order is not written then, either
+            self._log.note_moves(lacking)
+        for id in [id for id in self._left if id in self._nodes]:
+            self.made(id)
+        for id in lacking.keys() & self._robots.keys():
+            self._robots[id].kept = True
+        self._due.set()
 
-    def _left(self, moving: Iterable[str]) -> set[str]:
-        left = {*moving}
-        for id in tuple(self._nodes):
-            one = self._alert.earlier(f"stop {id}")
-            if one is not None and any(part.code == MAY_MOVE for part in parts(one.found)):
-                left.add(id)
-        return left
+    def _leave(self, node: str, found: MayMove) -> None:
+        self._left[node], self._words[node] = found, len(self._states.own(node).words)
+        if self._is_real(node):
+            self._alert(f"stop {node}", self._left_finding(node))
 
-    def doubt(self, node: str) -> None:
+    def _is_real(self, node: str) -> bool:
+        """Whether it may move while no kernel runs, and no other process serves it."""
+        known, moves = self._nodes.get(node), self._states.own(node).moves
+        if known is None:
+            return self._ours(node)
+        return not known.simulated and (not known.remote or moves is not None)  # its own kernel goes on with the order
+
+    def doubt(self, node: str, job: str = "") -> None:
         """An order of it was given to its driver, and has ended without this process: the driver's stop is called, and
         the robot is sent no order until it is measured to stand. A robot that is added later, too."""
         with self.lock:
             robot = self._check_of(node)
-            if robot is None:
-                self._left_moving.add(node)
-                return
-            if node in self._running or isinstance(robot.node.driver, RemoteKernel):
-                return  # the end of what runs is measured; that kernel calls its own driver's stop
-            robot.doubt_unheard()
-            self._stops.begin([robot.tell])
+            if robot is not None:
+                if node in self._running:
+                    return  # the end of what runs is measured
+                robot.job = robot.job or job
+                robot.shown = robot.shown or f"stop {node}" in self._alert.now()
+                robot.kept = robot.kept or self._states.own(node).moves is not None
+                if isinstance(robot.node.driver, RemoteKernel):  # that kernel calls its own driver's stop
+                    if robot.shown:
+                        robot.doubt(None)
+                else:
+                    robot.doubt_unheard()
+                    self._stops.begin([robot.tell])
+        if robot is None:
+            self._leave(node, MayMove("", job))
         self._due.set()
 
     def is_awaited(self, node: str) -> bool:
@@ -429,16 +464,15 @@ class StopListener:
         """Of a node that came: no part of this process has heard its stops."""
         self._read((ALL, stop_key(node)), lambda: (node,))
         self._prepare()
-        if node in self._left_moving:
-            self._left_moving.discard(node)
-            self.doubt(node)
+        if node in self._left:
+            self.made(node)
 
     def made(self, node: str) -> None:
         """Its driver is there, and not opened yet, or it could not be made: what is in force reaches the robot now."""
-        if node in self._left_moving:
-            self._left_moving.discard(node)
+        found = self._left.pop(node, None)
+        if found is not None:
             self._recalled.add(node)
-            self.doubt(node)
+            self.doubt(node, found.job)
         else:
             self.opened(node)
 
@@ -462,6 +496,8 @@ class StopListener:
             robot = self._robots.pop(node, None)
         if robot is not None and robot.shown:
             self._say(node, None)
+        if robot is not None and robot.kept:
+            self._records.submit(lambda: self._keep({node: None}))
         if robot is not None and robot.hang_alerted:
             self._raise(hang_field(node), None)
 
@@ -538,6 +574,9 @@ class StopListener:
                 for stop in lost:  # it stays in force, and is written again
                     self._log.pending.add(stop)
                 self._tell(nodes())
+        for id in [id for id in tuple(self._left) if len(self._states.own(id).words) > self._words[id]]:
+            self._left.pop(id, None)
+            self._raise(f"stop {id}", None)
         self._aside.submit(self._copy_aside)
         if lost:
             self._store_soon()
@@ -622,8 +661,11 @@ class StopListener:
             robot = self._robots.get(id) or StandstillCheck(node, self._clock.monotonic)
             self._robots[id] = robot
             if not new.stopped and not robot.doubted:
+                moves = new.moves is not None and robot.is_stopped and not robot.stands
                 robot.resume()
                 self._due.set()
+                if moves:  # resumed by an actor whose word does not say that it stands
+                    robot.doubt(None, halted=True)
             if not new.stopped if old is None else new.number == old.number:
                 continue  # also at the first reading: a robot that is stopped may drive on since a kernel before this
             attempt = self._running.get(id)
@@ -710,6 +752,15 @@ class StopListener:
 
     def _note(self) -> None:
         """Write to the log which robots stand, once the stop itself is there, and which of them have moved since."""
+        changed = {
+            id: robot for id, robot in tuple(self._robots.items())
+            if robot.kept is not robot.shown and not robot.node.simulated
+        }  # fmt: skip
+        for robot in changed.values():
+            robot.kept = robot.shown
+        if changed:
+            found = {id: MayMove("", robot.job) if robot.kept else None for id, robot in changed.items()}
+            self._records.submit(lambda: self._keep(found))
         stands: dict[str, int] = {}
         before: list[tuple[StandstillCheck, tuple[int, bool]]] = []
         for id, robot in tuple(self._robots.items()):
@@ -731,6 +782,19 @@ class StopListener:
 
         if stands:
             self._records.submit(write)
+
+    def _keep(self, moves: Mapping[str, MayMove | None]) -> None:
+        try:
+            self._log.note_moves(moves)
+        except WorldError:
+            for id, found in moves.items():  # with the next look
+                if (robot := self._robots.get(id)) is not None:
+                    robot.kept = found is None
+
+    def _left_finding(self, node: str) -> Finding:
+        """Of a robot of which nothing was measured yet."""
+        text = coded(MAY_MOVE, node=node, why=coded("stop.no_measurement"))
+        return Finding("STOP_UNCONFIRMED", f"stop {node}", coded("stop.standing"), text, coded("stop.hardware"))
 
     def _say(self, id: str, robot: StandstillCheck | None) -> None:
         self._raise(f"stop {id}", None if robot is None else self._finding(robot))

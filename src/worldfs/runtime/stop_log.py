@@ -2,12 +2,15 @@
 
     .paos/stops/<node>.jsonl    {"stop": by, "standing": …, "id": …, "at": …}, {"resume": by, "standing": …, "seen": …,
                                 "at": …}
+                                {"moves": {"driver": …, "job": …}, "at": …}, {"moves": null, "word": job, "at": …}
     .paos/stops/all             the same for every node, present and to come; and of the kernels {"stands": {node: stops
                                 so far}, "at": …}: the drivers of these nodes have confirmed that their robots stand
 
 `standing`: `person` or `agent` (access/standing.py); a line without it is a person's. `seen`: the number of stops that
 the writer of a resume has read: a stop that came meanwhile stays in force. A resume ends the stops of its own standing
 and of lower ones. Where others stay in force it is called `withdraw`: programs that know no standing pass over it.
+`moves`: the robot may still move since that order, as a kernel knows; null: it was measured to stand, or, with `word`,
+a person has stopped and resumed it, which says that it stands. No start and no end of a kernel writes that.
 A stop may be written twice, by its sender and by the kernel that heard it first: the second line with its id counts for
 nothing.
 A line that cannot be read, also one that a crash has torn, counts as a stop by a person: it may have been one.
@@ -46,6 +49,13 @@ IDS: Final = 32  # of the latest stops, remembered
 NONE_STOOD: Final[Mapping[str, int]] = MappingProxyType({})
 
 
+class MayMove(NamedTuple):
+    """What is known of a robot that may still move: no driver has measured it to stand since an order, or a stop."""
+
+    driver: str = ""  # that had the order; "": not known
+    job: str = ""  # "": no order
+
+
 class StandingStop(NamedTuple):
     """The stops of one standing that are in force, as one."""
 
@@ -69,6 +79,8 @@ class StopState(NamedTuple):
     ids: tuple[str, ...] = ()  # of the latest stops
     stands: int = 0  # how many stops there were when the driver confirmed last that the robot stands
     stood: Mapping[str, int] = NONE_STOOD  # the same by node; of the log of all nodes
+    moves: MayMove | None = None  # of the node's own log
+    words: tuple[str, ...] = ()  # the orders since which it stands by a person's word
 
     @property
     def standing(self) -> Standing:
@@ -260,10 +272,24 @@ class StopLog:
         it a stop is not confirmed, which is safe."""
         self._append(ALL, {"stands": dict(stands)}, durable=False)
 
+    def note_moves(self, moves: Mapping[str, MayMove | None]) -> None:
+        """These robots may still move; None: it is measured that the robot stands. Durable when it returns."""
+        for node, found in moves.items():
+            self._append(stop_key(node), {"moves": None if found is None else found._asdict()}, durable=True)
+
+    def moving(self) -> dict[str, MayMove]:
+        """Every robot that may still move by its log, whether or not it is configured."""
+        try:
+            keys = [f"{STOPS}/{name}" for name in self._store.list(STOPS) if name.endswith(_ENDING)]
+        except UserError:  # something else has the directory's name
+            keys = []
+        return {node_of(key): found for key in keys if (found := self._read(key).moves) is not None}
+
     def resume(self, nodes: Collection[str], actor: str, others: Collection[str] = ()) -> None:
         """End the stops that the actor may end, by its name (access/standing.py). Durable when it returns.
 
-        `others`: nodes that stay stopped, where all were stopped at once. Raises `NotPermitted` where a node stays
+        A person who resumes a robot that may still move has seen that it stands. `others`: nodes that stay stopped,
+        where all were stopped at once. Raises `NotPermitted` where a node stays
         stopped by an actor of a higher standing; by then the rest is done.
         """
         for kept in self.pending.all():
@@ -273,6 +299,11 @@ class StopLog:
         for stop in self._ended(self._read(ALL), actor):
             below = [node for node in others if not _holds(self._read(stop_key(node)), stop.standing)]
             self.stop(below, stop.by, standing=stop.standing)
+        if standing_of(actor) is Standing.PERSON:
+            for node in nodes:  # first: between the two lines the robot is stopped
+                moves = self._read(stop_key(node)).moves
+                if moves is not None and self.state(node).stopped:
+                    self._append(stop_key(node), {"moves": None, "word": moves.job}, durable=True)
         for key in (*map(stop_key, nodes), ALL):
             seen = self._read(key)
             if ended := self._ended(seen, actor):
@@ -428,7 +459,7 @@ def _state(
 
 def _joined(node: str, own: StopState, every: StopState) -> StopState:
     found = _state(own.number + every.number, own.holding + every.holding, own.ids + every.ids)
-    return found._replace(stands=every.stood.get(node, 0))
+    return found._replace(stands=every.stood.get(node, 0), moves=own.moves, words=own.words)
 
 
 def with_pending(stored: StopState, pending: Sequence[PendingStop]) -> StopState:
@@ -439,7 +470,7 @@ def with_pending(stored: StopState, pending: Sequence[PendingStop]) -> StopState
     number = stored.number + len(new)
     holding = tuple(StandingStop(one.standing, number, one.by, one.at, frozenset({one.by}), one.id) for one in new)
     found = _state(number, holding + stored.holding, stored.ids + tuple(one.id for one in new), stored.stood)
-    return found._replace(stands=stored.stands)
+    return found._replace(stands=stored.stands, moves=stored.moves, words=stored.words)
 
 
 def _holds(state: StopState, standing: Standing) -> bool:
@@ -453,8 +484,22 @@ def _blocked(key: str) -> StopState:
 
 def _read_on(before: StopState, lines: bytes, key: str) -> StopState:
     for line in filter(bytes.strip, lines.splitlines()):
-        before = _after(before, _line(line, key))
+        after = _after(before, value := _line(line, key))
+        if "moves" in value and "stop" not in value:
+            after = _after_moves(before, value)
+        elif after is not before:
+            after = after._replace(moves=before.moves, words=before.words)
+        before = after
     return before
+
+
+def _after_moves(before: StopState, value: Mapping[str, object]) -> StopState:
+    said, word = value["moves"], value.get("word")
+    words = (*before.words, word) if isinstance(word, str) else before.words
+    moves = (
+        None if said is None else MayMove(as_text(as_object(said).get("driver")), as_text(as_object(said).get("job")))
+    )
+    return before._replace(moves=moves, words=words)
 
 
 def _line(line: bytes, key: str) -> Mapping[str, object]:
@@ -472,6 +517,8 @@ def _is_readable(value: Mapping[str, object]) -> bool:
     if "resume" in value or "withdraw" in value:
         standings = [None, *(standing.word for standing in Standing)]
         return type(value.get("seen")) is int and value.get("standing") in standings
+    if "moves" in value:
+        return value["moves"] is None or isinstance(value["moves"], dict)
     stands = value.get("stands")
     return isinstance(stands, dict) and all(type(number) is int for number in stands.values())
 

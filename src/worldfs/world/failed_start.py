@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def moving_robots(world: World, kernel: Kernel | None) -> list[str]:
     """The robots that were stopped, or whose kernel left them moving, and that are not known to stand. `kernel`: the
     one that failed to start; None: it failed before its drivers were there."""
-    left = left_moving(world.jobs)
+    left = {*left_moving(world.jobs)}
+    with suppress(WorldError):
+        left.update(world.stops.moving())
     with suppress(WorldError):  # documents that cannot be read: what the jobs and the kernel say is left
         left.update(id for id in world.node_ids() if world.stops.state(id).stopped)
     if kernel is None:

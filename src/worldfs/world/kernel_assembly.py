@@ -49,7 +49,7 @@ from .home import Home
 from .job_evidence import job_succeeded
 from .live_config import LiveConfig, is_unserved, needs_restart
 from .named_places import NamedPlaces
-from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
+from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for, simulated_nodes
 from .orchestration import open_orchestration
 from .robot_drivers import WORKSPACE, is_robot
 from .robot_liveness import served_elsewhere
@@ -103,7 +103,11 @@ def assemble_kernel(
     def node_of(spec: NodeSpec) -> KernelNode:
         """A node whose driver is to be made: until it is known to be simulated, its jobs ask as those of a real one."""
         absent = UnavailableDriver(BadInput(coded("target.not_connected")), f"/nodes/{spec.id}")
-        return KernelNode(spec.id, absent, artifacts, approval=rule_of(spec.id, real=True), opening=True)
+        declared = world.targets.targets() if world.targets is not None else {}
+        return KernelNode(
+            spec.id, absent, artifacts, approval=rule_of(spec.id, real=True), opening=True,
+            simulated=spec.id in simulated_nodes((spec,), declared), remote=spec.driver == WORKSPACE,
+        )  # fmt: skip
 
     def make(specs: Sequence[NodeSpec]) -> None:
         """Make the drivers of nodes, each in its own lane."""

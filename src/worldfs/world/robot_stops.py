@@ -14,9 +14,10 @@ from worldfs.base.json_values import as_int, as_text
 from worldfs.base.messages import coded, parts, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
+from worldfs.runtime.job_recovery import left_moving
 from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
-from worldfs.runtime.stop_log import STOPS, PendingStop, stop_keys
+from worldfs.runtime.stop_log import STOPS, MayMove, PendingStop, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
@@ -221,6 +222,17 @@ class RobotStops:
         """Whether a kernel that has ended since has told its driver of the latest stop."""
         told = any(text.code == "stop.unconfirmed" for text in parts(self._alerted(node)))
         return told or self._world.stops.state(node).confirmed
+
+    def left(self) -> dict[str, MayMove]:
+        """The robots that may still move since a kernel that serves them no more had them, by what is written."""
+        world = self._world
+        found: dict[str, MayMove] = {}
+        if world.kernel is None:
+            for id, one in left_moving(world.jobs).items():
+                if not robot_liveness(world, id).served and one.job not in world.stops.state(id).words:
+                    found[id] = one
+        found = {id: found[id] for id in found.keys() - self.simulated()} if found else {}
+        return {**found, **world.stops.moving()}
 
     def simulated(self) -> frozenset[str]:
         """The robots that move only while their kernel runs."""

@@ -91,7 +91,7 @@ def status_report(world: World) -> dict[str, object]:
             "by": stopped.by, "at": stopped.at, "delivered": answers[id].told, "confirmed": answers[id].confirmed
         }  # fmt: skip
     alerts |= _unconfirmed(world, stops, answers, alerts)
-    alerts |= _left_moving(world, left, alerts)
+    alerts |= _left_moving(world, alerts)
     hub = str((held or {}).get("pid", "?"))
     for pid in dict.fromkeys((*([] if heard.includes(held or {}) else [hub]), *silent_by.values())):
         place = "kernel" if pid == hub else f"kernel {pid}"
@@ -143,13 +143,12 @@ def _left_working(
     return {id: job for id, job in working.items() if not (alive[id].served if id in alive else served)}
 
 
-def _left_moving(world: World, left: Mapping[str, Job], told: Collection[str]) -> dict[str, dict[str, object]]:
+def _left_moving(world: World, told: Collection[str]) -> dict[str, dict[str, object]]:
     """The alerts of those that may move on. A kernel that serves them raises its own."""
     found: dict[str, dict[str, object]] = {}
-    real = {*left} - world.robot_stops.simulated() if left else frozenset[str]()
-    for id in sorted(real):
+    for id, left in sorted(world.robot_stops.left().items()):
         if (field := f"stop {id}") not in told:
-            text = coded("stop.left_moving", node=id, job=left[id].id)
+            text = coded("stop.left_moving", node=id, job=left.job or "?")
             said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), text, coded("stop.left_fix"))
             found[field] = asdict(render_finding(said, world.language()))
     return found

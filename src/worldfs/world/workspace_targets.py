@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding
-from worldfs.base.model.skill import REAL
+from worldfs.base.model.skill import REAL, SIM
 from worldfs.formats import environment
 from worldfs.formats.runtime import skill_file, skills, targets
 from worldfs.storage.store_interface import Store
@@ -176,7 +176,9 @@ class TargetNodes:
             self._records.state, self._model, lambda: real_of(id, targets.targets().values()),
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
-        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id))
+        target = targets.targets().get(id)
+        simulated = target is not None and target.kind == SIM
+        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id), simulated=simulated)
 
     def _rule(self, id: str) -> ApprovalRule:
         target = self.targets.targets().get(id)
