@@ -83,6 +83,9 @@ class _Robots:
     def zones_in(self, held: object) -> list[str]:
         return []
 
+    def gone(self) -> list[Any]:
+        return []
+
     def left_behind(self) -> dict[str, Any]:
         return {}
 

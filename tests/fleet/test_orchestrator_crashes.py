@@ -34,6 +34,9 @@ class Robots:
     def offers(self):
         return [RobotOffer("r1", PROFILE), RobotOffer("r2", PROFILE)]
 
+    def gone(self):
+        return []
+
     def needs(self, mission):
         return MissionNeeds()
 

@@ -13,9 +13,11 @@ from worldfs.base.json_values import as_objects
 from worldfs.base.model import JobState, Operation, Order, Outcome, Parameter, RobotState, Scene
 from worldfs.formats import config
 from worldfs.formats.config import Config
+from worldfs.runtime.stop_report import RobotStop
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
+from worldfs.world.check import check
 from worldfs.world.world import World
 
 RIG, OTHER = "rig_1", "rig_2"
@@ -79,7 +81,10 @@ class Bench:
     def drive(self) -> None:
         """A kernel gives it an order and is killed."""
         with self.up() as world:
-            world.submit(order("roll", RIG))
+            kernel = world.kernel
+            assert kernel is not None
+            until(lambda: (world.tick(), not kernel.nodes[RIG].opening)[-1])  # until then its orders ask for approval
+            world.submit(order("roll", RIG, params={"hang": True}))
             until(lambda: (world.tick(), world.jobs.load("roll").status.state is JobState.RUNNING)[-1])
             world.abandon()
 
@@ -114,3 +119,84 @@ def test_status_says_so_before_while_and_after_each_start(bench: Bench) -> None:
         assert world.kernel is not None and not world.stops.moving()
         world.abandon()
     assert bench.told() == (False, [])
+
+
+Changed = Callable[[], Config]
+CHANGES: dict[str, Changed] = {
+    "disabled": lambda: settings((RIG, "rig"), off=(RIG,)),
+    "a simulation": lambda: settings((RIG, "wheeled_carrier")),
+    "removed": settings,
+    "another": lambda: settings((OTHER, "simulation")),
+    "disabled beside another": lambda: settings((RIG, "rig"), (OTHER, "simulation"), off=(RIG,)),
+}
+
+
+def stopped(world: World, node: str | None) -> dict[str, RobotStop]:
+    return {robot.node: robot for robot in world.stop(node).robots}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_the_configuration_says_now_changes_nothing_of_it(bench: Bench, change: str) -> None:
+    """Every command names the robot and the driver that had its order, before the next kernel, while and after."""
+    bench.drive()
+    bench.config = CHANGES[change]()
+    known = True, [f"stop {RIG}"]
+    for kernel in (False, True, False):
+        with bench.up() if kernel else bench.look() as world:
+            if kernel:
+                until(lambda: (world.tick(), not world.jobs.open_ids())[-1])
+                assert world.jobs.load("roll").status.outcome is not None
+            assert bench.told() == known
+            for named in (None, RIG):
+                robot = stopped(world, named)[RIG]
+                assert (robot.confirmed, robot.told) == (False, False)
+                assert "rig" in robot.why and "roll" in robot.why and "hardware stop" in robot.text
+            alert = next(one for one in as_objects(world.status()["alerts"]) if one["field"] == f"stop {RIG}")
+            assert "driver rig" in str(alert["found"]) and "hardware stop" in str(alert["fix"])
+            assert [one.code for one in check(bench.site.root) if one.field == f"stop {RIG}"] == ["STOP_UNCONFIRMED"]
+            world.abandon()
+    with bench.look() as world:
+        world.resume(RIG)
+        assert not world.stops.moving()
+    moves, alerts = bench.told()
+    assert not moves and not alerts
+
+
+@pytest.mark.parametrize("change", ["removed", "a simulation"])
+def test_a_person_s_word_counts_before_the_next_kernel(bench: Bench, change: str) -> None:
+    bench.drive()
+    bench.config = CHANGES[change]()
+    with bench.look() as world:
+        world.stop(RIG)
+        world.resume(RIG)
+        assert not world.robot_stops.left()
+    with bench.up() as world:
+        world.tick()
+        assert world.kernel is not None and f"stop {RIG}" not in world.kernel.alert.now()
+        world.abandon()
+    assert bench.told()[1] == []
+
+
+@pytest.mark.parametrize("driver", ["other", "rig"])
+def test_a_real_driver_of_that_robot_ends_it_by_its_measurement(bench: Bench, driver: str) -> None:
+    bench.drive()
+    bench.config = settings()
+    with bench.up() as world:
+        world.abandon()
+    bench.config, bench.roller.braked = settings((RIG, driver)), True
+    with bench.up() as world:
+        until(lambda: (world.tick(), bench.site.clock.advance(0.1), bench.told() == (False, []))[-1])  # type: ignore[attr-defined,func-returns-value]
+        world.abandon()
+    assert bench.told() == (False, [])
+
+
+def test_an_order_of_a_simulation_leaves_nothing_that_moves(bench: Bench) -> None:
+    bench.config = settings((RIG, "simulation"))
+    bench.drive()
+    for now in (settings((RIG, "simulation")), settings((RIG, "rig")), settings()):
+        bench.config = now
+        assert bench.told() == (False, [])
+    with bench.up() as world:
+        world.tick()
+        assert world.kernel is not None and not world.kernel.stopping.left() and not world.stops.moving()
+        world.abandon()

@@ -68,6 +68,10 @@ class MissionHold(NamedTuple):
 class MissionExecutor(Protocol):
     """Carries out missions, each on a thread of its own."""
 
+    def gone(self) -> Sequence[RobotOffer]:
+        """Robots that may still move and are no robots of the fleet any more: boards show them, and none bids."""
+        ...
+
     def offers(self) -> Sequence[RobotOffer]:
         """Every robot as it is now."""
         ...

@@ -220,7 +220,7 @@ class Orchestrator:
         return forward
 
     def _show(self, offers: Sequence[RobotOffer], *, over: bool = False) -> None:
-        language = self.language()
+        language, offers = self.language(), [*offers, *self.executor.gone()]
         self._page.show(self.open.values(), offers, self.missions.log_lines(language), language, over=over)
 
     def _take_changes(self, changes: Sequence[StoreChange]) -> bool:

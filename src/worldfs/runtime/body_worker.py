@@ -66,6 +66,7 @@ class KernelNode:
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
     opening: bool = False  # its driver is being opened, and not late yet: its jobs wait for that
     refuses: bool = False  # its driver is not there: what is in its place refuses each order, and moves nothing
+    named: str = ""  # its driver, as the configuration names it
     simulated: bool = False  # its body moves only while this process steps it
     remote: bool = False  # another kernel carries out its orders
     outdated: Finding | None = None  # why its orders are refused until the next start
@@ -104,6 +105,10 @@ class BodyWorker:
     @property
     def source(self) -> str:
         return f"{self.node.id}: {plugin_name(self.node.driver)}"
+
+    @property
+    def body(self) -> tuple[str, bool]:
+        return self.node.named or plugin_name(self.node.driver), self.node.simulated
 
     @property
     def artifacts(self) -> Path | None:

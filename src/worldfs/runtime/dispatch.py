@@ -87,9 +87,11 @@ class Dispatcher:
         status, now = attempt.job.status, self.clock.now()
         at = stamp(now)
         first = status.first_started_at or status.started_at
+        driver, simulated = worker.body
         status = replace(
-            status, state=JobState.RUNNING, attempt=status.attempt + 1, started_at=at, first_started_at=first
-        )
+            status, state=JobState.RUNNING, attempt=status.attempt + 1, started_at=at, first_started_at=first,
+            driver=driver, simulated=simulated,
+        )  # fmt: skip
         limit, of_all = time_limit_s(order, first or at, now)
         self.jobs.write_status(order.id, status)  # durable before anything moves
         attempt.deadline = self.clock.monotonic() + limit  # first: what the scheduler sees as running has an end

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from worldfs.base.clock import epoch_ns, parse_stamp
 from worldfs.base.errors import BadInput
 from worldfs.base.json_text import parse_json
-from worldfs.base.json_values import as_float, as_int, as_list, as_object, as_objects
+from worldfs.base.json_values import as_float, as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, read_coded, stored_form
 from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Json, Order, Outcome
 
@@ -140,6 +140,8 @@ def status_value(status: JobStatus) -> dict[str, object]:
             value[name] = getattr(status, name)
     if status.reviews:
         value["reviews"] = status.reviews
+    if status.driver:
+        value |= {"driver": status.driver, "simulated": status.simulated}
     if status.outcome is not None:
         value["outcome"] = outcome_value(status.outcome)
     return value
@@ -179,6 +181,8 @@ def _status(value: dict[str, object], where: str) -> JobStatus:
             str(value.get("first_started_at", "")),
             str(value.get("queued_at", "")),
             as_int(value.get("reviews")),
+            as_text(value.get("driver")),
+            value.get("simulated") is True,
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(

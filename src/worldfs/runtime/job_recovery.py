@@ -70,7 +70,8 @@ def left_moving(jobs: JobStore) -> dict[str, MayMove]:
             with suppress(UserError):
                 job = read_open(jobs, id)
                 if job is not None and _moves(job):
-                    found[job.order.node] = MayMove("", id)
+                    known = job.status.simulated if job.status.driver else None
+                    found[job.order.node] = MayMove(job.status.driver, id, known)
     return found
 
 

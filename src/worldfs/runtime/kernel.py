@@ -480,7 +480,7 @@ class Kernel:
             else:
                 self.open.end(job, outcome)
         self._show(force=True)  # its sheet, for the last time
-        if any(job.order.node == id for job in self.open.table.values()) or self.stopping.may_move(id):
+        if any(job.order.node == id for job in self.open.table.values()) or self.stopping.moves_here(id):
             return False
         lane = self.lanes.pop(id)
         lane.submit(partial(close_driver, self.nodes[id], self.alert))

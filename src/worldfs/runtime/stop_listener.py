@@ -66,6 +66,7 @@ class StopTicket(NamedTuple):
 
     stop: PendingStop
     robots: tuple[StandstillCheck, ...]
+    left: tuple[str, ...]  # robots that an earlier process left moving, and that no driver here can stop
     others: bool  # other processes may serve robots that it is for
 
 
@@ -136,14 +137,31 @@ class StopListener:
 
     def answer(self, node: str) -> RobotStop | None:
         """What is known of a robot that was stopped; None: it is not stopped, or not of this kernel."""
+        if self.is_left(node):
+            return self._left_answer(node)
         robot = self._robots.get(node)
         return robot.answer() if robot is not None and robot.is_stopped else None
 
     def may_move(self, node: str) -> str:
         """Why a robot that was to stand may still move: since its stop, or since an order that ended without that
         being confirmed. "": it stands, or is free to move."""
+        return self._left_answer(node).why if self.is_left(node) else self.moves_here(node)
+
+    def moves_here(self, node: str) -> str:
+        """The same of the body that this kernel has."""
         robot = self._robots.get(node)
         return robot.answer().why if robot is not None and robot.is_stopped and not robot.stands else ""
+
+    def is_left(self, node: str) -> bool:
+        """Whether an earlier process left the robot moving, and no driver that this one has had it."""
+        found = self._left.get(node)
+        return found is not None and self._is_real(node, found)
+
+    def left(self) -> list[str]:
+        return [id for id in tuple(self._left) if self.is_left(id)]
+
+    def _left_answer(self, node: str) -> RobotStop:
+        return RobotStop(node, False, left_text(self._left.get(node, MayMove())), told=False)
 
     def halt(self, attempt: JobAttempt) -> bool:
         """No stop came, and its order has ended, or ends now, without a measured end: its driver's stop is called.
@@ -212,7 +230,7 @@ class StopListener:
                 ),
                 seconds,
             )
-        moving = [id for id in tuple(self._nodes) if self.may_move(id)]
+        moving = [id for id in tuple(self._nodes) if self.moves_here(id)]
         self._tell_moving([self._robots[id] for id in moving])
         return moving
 
@@ -223,7 +241,7 @@ class StopListener:
             self._alert(f"stop {robot.node.id}", self._finding(robot))
         kept = [one for one in robots if not one.kept and not one.node.simulated]
         with suppress(WorldError):
-            self._log.note_moves({one.node.id: MayMove("", one.job) for one in kept})
+            self._log.note_moves({one.node.id: MayMove(one.node.named, one.job) for one in kept})
             for one in kept:
                 one.kept = True
 
@@ -259,7 +277,10 @@ class StopListener:
         """As `recall`, of those that are not recalled: before the ends of their orders are durable."""
         self.recall({id: found for id, found in moving.items() if id not in self._left})
         known = {**moving, **self._left}
-        lacking = {id: found for id, found in known.items() if self._states.own(id).moves is None and self._is_real(id)}
+        lacking = {
+            id: found for id, found in known.items()
+            if self._states.own(id).moves is None and self._is_real(id, found)
+        }  # fmt: skip
         with suppress(WorldError):  # the end of an order is not written then, either
             self._log.note_moves(lacking)
         for id in [id for id in self._left if id in self._nodes]:
@@ -270,15 +291,19 @@ class StopListener:
 
     def _leave(self, node: str, found: MayMove) -> None:
         self._left[node], self._words[node] = found, len(self._states.own(node).words)
-        if self._is_real(node):
-            self._alert(f"stop {node}", self._left_finding(node))
+        if self._is_real(node, found):
+            self._alert(f"stop {node}", self._left_finding(node, found))
 
-    def _is_real(self, node: str) -> bool:
+    def _is_real(self, node: str, found: MayMove) -> bool:
         """Whether it may move while no kernel runs, and no other process serves it."""
-        known, moves = self._nodes.get(node), self._states.own(node).moves
-        if known is None:
-            return self._ours(node)
-        return not known.simulated and (not known.remote or moves is not None)  # its own kernel goes on with the order
+        if found.job in self._states.own(node).words:
+            return False
+        known, simulated = self._nodes.get(node), found.simulated
+        if simulated is None:
+            simulated = known is not None and known.simulated
+        if simulated or known is None:
+            return not simulated and self._ours(node)
+        return not known.remote or self._states.own(node).moves is not None  # its own kernel goes on with the order
 
     def doubt(self, node: str, job: str = "") -> None:
         """An order of it was given to its driver, and has ended without this process: the driver's stop is called, and
@@ -351,7 +376,7 @@ class StopListener:
         return bool(self._log.pending.all())
 
     def serves(self, node: str) -> bool:
-        return node in self._nodes
+        return node in self._nodes or self.is_left(node)
 
     def listen(self) -> None:
         """Start the threads that hear every stop from now on. What a stop, its alert and its record need is loaded
@@ -392,16 +417,17 @@ class StopListener:
             if all(one.id != stop.id for one in self._log.pending.all()):
                 self._log.pending.add(stop)
                 self._tell(ids, stop)
-            robots = tuple(self._robots[id] for id in ids if id in self._robots)
+            left = tuple(id for id in self.left() if every or id in nodes)
+            robots = tuple(self._robots[id] for id in ids if id in self._robots and id not in left)
         self._store_soon()
         self._aside.submit(self._keep_aside)
-        return StopTicket(stop, robots, self._elsewhere() and (every or len(ids) < len(nodes)))
+        return StopTicket(stop, robots, left, self._elsewhere() and (every or len(ids) < len(nodes)))
 
     def report(self, ticket: StopTicket) -> StopReport:
         """What is known of it now."""
         id = ticket.stop.id
         pending, place = any(one.id == id for one in self._log.pending.all()), self._log.kept_at(id)
-        robots = tuple(robot.answer() for robot in ticket.robots)
+        robots = (*(robot.answer() for robot in ticket.robots), *map(self._left_answer, ticket.left))
         why = self._why_unstored or coded("stop.not_yet")
         why = coded("stop.kept_aside", why=why, place=place) if place else why
         return StopReport(robots, why if pending else "", ticket.others)
@@ -469,11 +495,12 @@ class StopListener:
 
     def made(self, node: str) -> None:
         """Its driver is there, and not opened yet, or it could not be made: what is in force reaches the robot now."""
-        found = self._left.pop(node, None)
-        if found is not None:
+        found = self._left.get(node)
+        if found is not None and not (self._nodes[node].simulated and self._is_real(node, found)):
+            del self._left[node]
             self._recalled.add(node)
             self.doubt(node, found.job)
-        else:
+        else:  # what a simulation measures says nothing of the robot that another driver had
             self.opened(node)
 
     def opened(self, node: str) -> None:
@@ -759,13 +786,13 @@ class StopListener:
         for robot in changed.values():
             robot.kept = robot.shown
         if changed:
-            found = {id: MayMove("", robot.job) if robot.kept else None for id, robot in changed.items()}
+            found = {id: MayMove(robot.node.named, robot.job) if robot.kept else None for id, robot in changed.items()}
             self._records.submit(lambda: self._keep(found))
         stands: dict[str, int] = {}
         before: list[tuple[StandstillCheck, tuple[int, bool]]] = []
         for id, robot in tuple(self._robots.items()):
             known = self._known.get(id)
-            if known is None or not known.stopped or robot.doubted or self._log.pending.of(id):
+            if known is None or not known.stopped or robot.doubted or self._log.pending.of(id) or self.is_left(id):
                 continue
             said = robot.noted[1] if robot.noted[0] == known.number else known.confirmed
             if said != robot.stands and (robot.stands or robot.alerted or robot.ignores_stop):
@@ -791,13 +818,21 @@ class StopListener:
                 if (robot := self._robots.get(id)) is not None:
                     robot.kept = found is None
 
-    def _left_finding(self, node: str) -> Finding:
+    def _left_finding(self, node: str, found: MayMove) -> Finding:
         """Of a robot of which nothing was measured yet."""
-        text = coded(MAY_MOVE, node=node, why=coded("stop.no_measurement"))
-        return Finding("STOP_UNCONFIRMED", f"stop {node}", coded("stop.standing"), text, coded("stop.hardware"))
+        known = self._nodes.get(node)
+        served = known is not None and not known.simulated
+        why = coded("stop.no_measurement") if served else left_text(found)
+        fix = coded("stop.hardware") if served else coded("stop.left_word", node=node)
+        return Finding(
+            "STOP_UNCONFIRMED", f"stop {node}", coded("stop.standing"), coded(MAY_MOVE, node=node, why=why), fix
+        )
 
     def _say(self, id: str, robot: StandstillCheck | None) -> None:
-        self._raise(f"stop {id}", None if robot is None else self._finding(robot))
+        if self.is_left(id):
+            self._raise(f"stop {id}", self._left_finding(id, self._left[id]))
+        else:
+            self._raise(f"stop {id}", None if robot is None else self._finding(robot))
 
     def _finding(self, robot: StandstillCheck) -> Finding:
         id, said = robot.node.id, robot.answer()
@@ -811,6 +846,11 @@ class StopListener:
             self._wake()
 
         self._alerts.submit(say)
+
+
+def left_text(found: MayMove) -> str:
+    """Why a robot may still move that no driver had since."""
+    return coded("stop.left", driver=found.driver or "?", job=found.job or "?")
 
 
 def _hanging(node: str) -> Finding:

@@ -54,6 +54,7 @@ class MayMove(NamedTuple):
 
     driver: str = ""  # that had the order; "": not known
     job: str = ""  # "": no order
+    simulated: bool | None = False  # that driver's body moved only while its kernel stepped it; None: not known
 
 
 class StandingStop(NamedTuple):
@@ -275,7 +276,8 @@ class StopLog:
     def note_moves(self, moves: Mapping[str, MayMove | None]) -> None:
         """These robots may still move; None: it is measured that the robot stands. Durable when it returns."""
         for node, found in moves.items():
-            self._append(stop_key(node), {"moves": None if found is None else found._asdict()}, durable=True)
+            said = None if found is None else {"driver": found.driver, "job": found.job}
+            self._append(stop_key(node), {"moves": said}, durable=True)
 
     def moving(self) -> dict[str, MayMove]:
         """Every robot that may still move by its log, whether or not it is configured."""

@@ -24,6 +24,12 @@ class Worker(Protocol):
         ...
 
     @property
+    def body(self) -> tuple[str, bool]:
+        """The driver that carries its orders out, and whether its body moves only while this process steps it; "": it
+        has none."""
+        ...
+
+    @property
     def artifacts(self) -> Path | None:
         """The directory for what an attempt leaves behind; None: it keeps nothing."""
         ...

@@ -26,6 +26,7 @@ from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import ALERTS, DONE, OPEN, JobStore
 from worldfs.runtime.stop_call import SOCKETS
+from worldfs.runtime.stop_log import StopLog
 from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.odd_entries import odd_entries
@@ -39,7 +40,8 @@ from .document_findings import document_findings, unread_stops
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
-from .node_specs import demand_driver, disabled_robots, find_nodes, profile_for
+from .left_robots import left_finding, left_robots
+from .node_specs import demand_driver, disabled_robots, find_nodes, profile_for, simulated_nodes
 from .shared_profile import shared_profile
 from .unsupported_config import unknown_approvals, unsupported_settings
 from .workspace_engine import CheckedEngine, open_engine
@@ -94,6 +96,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += (_misplaced(error, root) for error in odd.values())
         findings += _jobs(store, root, fix, odd)
         findings += _silent_drivers((store, *stores.values()))
+        findings += _left_moving(config, WorkspaceStores(store, stores))
         for own in (store, *stores.values()):
             findings += _set_aside(own)
             findings += unread_stops(own)
@@ -157,6 +160,21 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
             demand_driver(spec, BODIES, declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
+
+
+def _left_moving(config: Config | None, stores: WorkspaceStores) -> Iterator[Finding]:
+    """The robots that may still move."""
+    store, declared = stores.shared, WorkspaceTargets(stores.shared).targets()
+    specs, clock, unserved = (
+        find_nodes(config, stores, declared),
+        SystemClock(),
+        store.lease(KERNEL_LEASE).holder() is None,
+    )
+    left = left_robots(
+        JobStore(store, clock), StopLog(store, clock), lambda: simulated_nodes(specs, declared), lambda node: unserved
+    )
+    served = {*(spec.id for spec in specs), *declared}
+    yield from (left_finding(id, one, served=id in served) for id, one in sorted(left.items()))
 
 
 def _silent_drivers(stores: Iterable[Store]) -> Iterator[Finding]:

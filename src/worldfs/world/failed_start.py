@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import Busy, WorldError
 from worldfs.base.messages import coded
-from worldfs.runtime.job_recovery import left_moving
+
+from .left_robots import left_robots
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
@@ -20,17 +21,16 @@ if TYPE_CHECKING:
 def moving_robots(world: World, kernel: Kernel | None) -> list[str]:
     """The robots that were stopped, or whose kernel left them moving, and that are not known to stand. `kernel`: the
     one that failed to start; None: it failed before its drivers were there."""
-    left = {*left_moving(world.jobs)}
-    with suppress(WorldError):
-        left.update(world.stops.moving())
+    simulated, left = world.robot_stops.simulated(), set[str]()
     with suppress(WorldError):  # documents that cannot be read: what the jobs and the kernel say is left
-        left.update(id for id in world.node_ids() if world.stops.state(id).stopped)
+        left.update(id for id in world.node_ids() if world.stops.state(id).stopped and id not in simulated)
+    left.update(left_robots(world.jobs, world.stops, lambda: simulated, lambda node: True))
     if kernel is None:
-        return sorted(left - world.robot_stops.simulated())
+        return sorted(left)
     served = {id for id in left if kernel.stopping.serves(id)}
     left -= {id for id in served if not kernel.stopping.may_move(id)}
-    left.update(id for id in tuple(kernel.nodes) if kernel.stopping.may_move(id))
-    return sorted(left - world.robot_stops.simulated())
+    left.update(id for id in tuple(kernel.nodes) if kernel.stopping.may_move(id) and id not in simulated)
+    return sorted(left)
 
 
 def take_leases(world: World, share: FleetShare) -> WorldError | OSError | None:

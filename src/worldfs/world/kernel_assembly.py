@@ -106,7 +106,7 @@ def assemble_kernel(
         declared = world.targets.targets() if world.targets is not None else {}
         return KernelNode(
             spec.id, absent, artifacts, approval=rule_of(spec.id, real=True), opening=True,
-            simulated=spec.id in simulated_nodes((spec,), declared), remote=spec.driver == WORKSPACE,
+            named=spec.driver, simulated=spec.id in simulated_nodes((spec,), declared), remote=spec.driver == WORKSPACE,
         )  # fmt: skip
 
     def make(specs: Sequence[NodeSpec]) -> None:

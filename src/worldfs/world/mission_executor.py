@@ -98,6 +98,11 @@ class MissionThreads:
         lanes = read_lanes(scene)
         return [self._offer(id, scene, stop, lanes) for id, stop in self._read_stops().items()]
 
+    def gone(self) -> list[RobotOffer]:
+        there = {spec.id for spec in self.world.specs}
+        left = [id for id in self.kernel.stopping.left() if id not in there]
+        return [RobotOffer(id, state="offline", served=False, may_move=True) for id in left]
+
     def left_behind(self) -> Mapping[str, Sequence[Reservation]]:
         scene, served = self._read_scene(), {spec.id for spec in self.world.specs}
         gone = [robot for robot in scene.robots if robot.robot_id not in served and stands_on_floor(robot)]

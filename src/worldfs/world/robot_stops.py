@@ -14,14 +14,15 @@ from worldfs.base.json_values import as_int, as_text
 from worldfs.base.messages import coded, parts, render
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
-from worldfs.runtime.job_recovery import left_moving
 from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
+from worldfs.runtime.stop_listener import left_text
 from worldfs.runtime.stop_log import STOPS, MayMove, PendingStop, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
 from .computed_files import current_alerts
+from .left_robots import left_robots
 from .node_specs import simulated_nodes
 from .robot_liveness import robot_liveness
 
@@ -77,11 +78,15 @@ class RobotStops:
             if own.unstored:
                 own = kernel.stopping.wait_stored(ticket, STORED_S)
             return self._complete(nodes, [own], own.unstored, end, silent=False)
+        left = self.left()
         config, clock = self._world.config, self._world.clock
         home = config.home if config is not None else ""
         with sent or StopCall([self._world.root], clock, None if every else nodes, name, home=home) as call:
             call.wait_told(TOLD_S)
             unstored = self._store(call, nodes, name, every=every)
+            with suppress(WorldError):  # their orders say it, too: a resume ends this
+                lacking = left.keys() & {*nodes} - self._world.stops.moving().keys()
+                self._world.stops.note_moves({id: left[id] for id in lacking})
             call.wait(end - self._world.clock.monotonic())
             reports, silent = call.reports(), call.silent
         if any(report.robots and not report.unstored for report in reports):
@@ -98,6 +103,8 @@ class RobotStops:
         if known is not None:
             return known
         if silence := self._silence(node, silent=silent):  # also where it was measured: nobody measures on
+            if (left := self.left().get(node)) is not None and not silent:
+                return RobotStop(node, False, left_text(left), self._was_told(node))
             simulated = not silent and node in self.simulated()
             why = coded("stop.simulated", node=node) if simulated else silence
             return RobotStop(node, simulated, why, self._was_told(node))
@@ -194,6 +201,7 @@ class RobotStops:
     def _by_log(self, nodes: Sequence[str], end: float, *, silent: bool) -> Mapping[str, RobotStop]:
         """Robots that another host serves, or none: what their own kernels have written of it."""
         silents = {node: why for node in nodes if (why := self._silence(node, silent=silent))}
+        moving = self.left() if silents and not silent else {}
         waiting, log = {node for node in nodes if node not in silents}, self._world.stops
         with suppress(WorldError), self._world.store.watch(STOPS) as watch:
             while waiting := {node for node in waiting if not log.state(node).confirmed}:
@@ -204,7 +212,9 @@ class RobotStops:
         simulated = self.simulated() if silents else frozenset()
         found: dict[str, RobotStop] = {}
         for node in nodes:
-            if node in silents and not silent and node in simulated:
+            if node in silents and node in moving:
+                found[node] = RobotStop(node, False, left_text(moving[node]), told=False)
+            elif node in silents and not silent and node in simulated:
                 found[node] = RobotStop(node, True, coded("stop.simulated", node=node), told=False)
             elif node in silents:
                 found[node] = RobotStop(node, False, silents[node], told=False)
@@ -226,13 +236,10 @@ class RobotStops:
     def left(self) -> dict[str, MayMove]:
         """The robots that may still move since a kernel that serves them no more had them, by what is written."""
         world = self._world
-        found: dict[str, MayMove] = {}
-        if world.kernel is None:
-            for id, one in left_moving(world.jobs).items():
-                if not robot_liveness(world, id).served and one.job not in world.stops.state(id).words:
-                    found[id] = one
-        found = {id: found[id] for id in found.keys() - self.simulated()} if found else {}
-        return {**found, **world.stops.moving()}
+        unserved = world.kernel is None
+        return left_robots(
+            world.jobs, world.stops, self.simulated, lambda node: unserved and not robot_liveness(world, node).served
+        )
 
     def simulated(self) -> frozenset[str]:
         """The robots that move only while their kernel runs."""

@@ -16,16 +16,18 @@ from worldfs.formats import action, environment
 from worldfs.runtime.grace import BODY, SILENT
 from worldfs.runtime.instruction_turns import current_instruction, latest_instruction
 from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.tree.path import safe_name
 
 from . import computed_files
 from .approval_files import request_value
 from .instruction_opinion_file import kept_opinion
+from .left_robots import left_finding
 from .robot_liveness import last_seen, robot_liveness
 from .robot_stops import KernelsHeard
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
-    from worldfs.runtime.stop_log import StopState
+    from worldfs.runtime.stop_log import MayMove, StopState
     from worldfs.runtime.stop_report import RobotStop
 
     from .robot_liveness import RobotLiveness
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 RECENT = 12
 FAULT_MOST = 120  # characters of a fault in a robot's line; the alert has the rest
 UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
+GONE = "not configured"  # it may still move, and config.json has it no more, or disables it
 UNREACHABLE = "unreachable"  # the kernel has its driver, and hears nothing of the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
@@ -46,12 +49,15 @@ def status_report(world: World) -> dict[str, object]:
     heard = world.robot_stops.heard() if held is not None else KernelsHeard(True)
     silent_by = {id: pid for id in world.node_ids() if (pid := world.robot_stops.silent_server(id, heard))}
     answers = {id: world.robot_stops.confirmed(id, silent=id in silent_by) for id in stops}
+    gone = world.robot_stops.left()
     alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
     left = _left_working(world, working, alive, served=held is not None)
     hands = _hands(world)
     alerts = computed_files.current_alerts(world.store, world.language())
+    if held is None:  # a person's word ends what the last kernel has said
+        alerts = {place: one for place, one in alerts.items() if not _is_ended(world, place, gone)}
     faults = {id: str(alerts[f"/nodes/{id}"]["found"]) for id in world.node_ids() if f"/nodes/{id}" in alerts}
     nodes: list[dict[str, object]] = [
         {
@@ -78,6 +84,11 @@ def status_report(world: World) -> dict[str, object]:
             {"id": robot.robot_id, "driver": robot.driver, "state": "refused: see config.json", "held": None}
             for robot in world.config.refused
         ]
+    listed = {str(node["id"]) for node in nodes}
+    nodes += [
+        {"id": id, "driver": one.driver, "state": GONE, "held": hands.get(id)}
+        for id, one in sorted(gone.items()) if id not in listed
+    ]  # fmt: skip
     for node in nodes:
         id = str(node["id"])
         stopped = stops.get(id)
@@ -91,7 +102,7 @@ def status_report(world: World) -> dict[str, object]:
             "by": stopped.by, "at": stopped.at, "delivered": answers[id].told, "confirmed": answers[id].confirmed
         }  # fmt: skip
     alerts |= _unconfirmed(world, stops, answers, alerts)
-    alerts |= _left_moving(world, alerts)
+    alerts |= _left_moving(world, gone, alerts)
     hub = str((held or {}).get("pid", "?"))
     for pid in dict.fromkeys((*([] if heard.includes(held or {}) else [hub]), *silent_by.values())):
         place = "kernel" if pid == hub else f"kernel {pid}"
@@ -143,13 +154,17 @@ def _left_working(
     return {id: job for id, job in working.items() if not (alive[id].served if id in alive else served)}
 
 
-def _left_moving(world: World, told: Collection[str]) -> dict[str, dict[str, object]]:
+def _is_ended(world: World, place: str, left: Collection[str]) -> bool:
+    word, _, node = place.partition(" ")
+    return word == "stop" and node not in left and bool(safe_name(node) and world.stops.state(node).words)
+
+
+def _left_moving(world: World, left: Mapping[str, MayMove], told: Collection[str]) -> dict[str, dict[str, object]]:
     """The alerts of those that may move on. A kernel that serves them raises its own."""
     found: dict[str, dict[str, object]] = {}
-    for id, left in sorted(world.robot_stops.left().items()):
+    for id in sorted(left):
         if (field := f"stop {id}") not in told:
-            text = coded("stop.left_moving", node=id, job=left.job or "?")
-            said = Finding("STOP_UNCONFIRMED", field, coded("stop.standing"), text, coded("stop.left_fix"))
+            said = left_finding(id, left[id], served=id in world.node_ids())
             found[field] = asdict(render_finding(said, world.language()))
     return found
 

@@ -177,8 +177,10 @@ class TargetNodes:
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         target = targets.targets().get(id)
-        simulated = target is not None and target.kind == SIM
-        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id), simulated=simulated)
+        simulated, named = target is not None and target.kind == SIM, target.adapter if target is not None else ""
+        return KernelNode(
+            id, driver, self._artifacts, self.enabled(id), self._rule(id), named=named, simulated=simulated
+        )
 
     def _rule(self, id: str) -> ApprovalRule:
         target = self.targets.targets().get(id)

@@ -466,9 +466,11 @@ class World:
         return stopped
 
     def _robots_named(self, node: str | None, op: str, actor: str) -> list[str]:
-        """One node or all of them; `actor` must be allowed to write that control of each."""
+        """One node or all of them; `actor` must be allowed to write that control of each. A robot that is no node any
+        more and may still move is one that can be named, and one of all that are to stop."""
         ids = self.node_ids()
-        if node is not None and node not in ids:
+        left = [id for id in self.robot_stops.left() if id not in ids]
+        if node is not None and node not in (*ids, *left):
             from difflib import get_close_matches
 
             likely = "".join(get_close_matches(node, ids, 1))
@@ -477,8 +479,9 @@ class World:
             raise NotFound(coded("world.no_robot", node=node), op=op, actor=actor, expected=there, fix=fix)
         nodes = ids if node is None else [node]
         for id in nodes:
-            self.namespace(actor).target(f"/nodes/{id}/{op}").require_writable(op)
-        return nodes
+            if id not in left:
+                self.namespace(actor).target(f"/nodes/{id}/{op}").require_writable(op)
+        return [*nodes, *left] if node is None and op == "stop" else nodes
 
     def wait_job(self, job_id: str, timeout: float | None = None) -> JobStatus:
         """Block until the job has ended or the time is up; its status then."""

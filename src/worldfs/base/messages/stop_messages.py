@@ -41,8 +41,18 @@ ROWS = {
         "{node} 可能仍在运动：它的上一条指令应当结束，但尚未确认已静止（{why}）",
     ),
     "stop.left_moving": (
-        "{node} may still move: no kernel serves it, and it was carrying out {job} when its kernel was last heard of",
-        "{node} 可能仍在运动：没有内核为其服务，最后一次收到其内核的消息时它正在执行 {job}",
+        "{node} may still move: no kernel serves it, and its driver {driver} was carrying out {job} when its kernel "
+        "was last heard of",
+        "{node} 可能仍在运动：没有内核为其服务，最后一次收到其内核的消息时其驱动 {driver} 正在执行 {job}",
+    ),
+    "stop.left": (
+        "driver {driver} was carrying out {job}, and nothing that it measured since shows that it stands",
+        "驱动 {driver} 当时正在执行 {job}，此后没有测量结果表明它已静止",
+    ),
+    "stop.left_word": (
+        "use the robot's hardware stop; once a person has seen that it stands: paos stop {node}, then paos resume "
+        "{node}",
+        "请使用机器人的硬件急停；由人确认其已静止后执行：paos stop {node}，再执行 paos resume {node}",
     ),
     "stop.left_fix": (
         "use the robot's hardware stop, or start `paos up`: it stops the robot and looks whether it stands",

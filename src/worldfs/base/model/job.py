@@ -131,6 +131,8 @@ class JobStatus:
     first_started_at: str = ""  # of the first attempt; "" before a second one has begun
     queued_at: str = ""  # when it was put back to wait; "" before a first attempt was
     reviews: int = 0  # begun by kernels that did not live to see the end of one
+    driver: str = ""  # that was given the order; "": it has not begun, or is not known
+    simulated: bool = False  # that driver's body moves only while its kernel steps it
 
 
 @dataclass(frozen=True, slots=True)

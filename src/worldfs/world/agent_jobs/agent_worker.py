@@ -33,6 +33,10 @@ class AgentWorker:
         return "it"
 
     @property
+    def body(self) -> tuple[str, bool]:
+        return "", False
+
+    @property
     def source(self) -> str:
         return plugin_name(self.work)
 
