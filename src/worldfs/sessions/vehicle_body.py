@@ -78,6 +78,7 @@ class VehicleBody:
         self._vehicle: Vehicle | None = None
         self._scene = Scene()
         self._stopped = threading.Event()
+        self._reached = False  # the last stop has reached the vehicle, as far as is known
         self._dialing = threading.Lock()  # of `connect`, which is called from one thread at a time
         self._redial = Redial(target.id, clock, self._dial)
         self._why = ""  # why it was not taken up when that was tried last
@@ -212,11 +213,16 @@ class VehicleBody:
         try:
             if vehicle is None:
                 raise ConnectionError(self.unreachable())
-            vehicle.halt()
+            self._send_stop(vehicle)
         finally:
             self._stopped.set()
             if vehicle is not None:
                 vehicle.changed.set()
+
+    def _send_stop(self, vehicle: Vehicle) -> None:
+        self._reached = False
+        vehicle.halt()
+        self._reached = True
 
     def standstill(self, since: float) -> Standstill:
         """By the vehicle's own report."""
@@ -271,7 +277,7 @@ class VehicleBody:
         while True:
             vehicle.changed.clear()
             if why := (run.stop or ("cancelled" if self._stopped.is_set() else "")):
-                return self._halt(drive, run, _over(why, coded("vehicle.stopped"), {}))
+                return self._halt(drive, run, _over(why, "", {}))
             try:
                 outcome = drive.look()
             except ConnectionError as error:  # of what was sent; its own silence ends by the limit
@@ -283,18 +289,21 @@ class VehicleBody:
             self._clock.wait(vehicle.changed, LOOK_S)
 
     def _halt(self, drive: _Drive, run: Run, outcome: Outcome) -> Outcome:
-        """The stop is sent, and waited for a little: the outcome says whether the vehicle has confirmed it."""
+        """The stop is sent, and waited for a little: the outcome says whether the vehicle has confirmed it, and one
+        without a message what is known of the stop."""
         vehicle, now = drive.vehicle, self._clock.monotonic()
         end = now + CONFIRM_S
         try:
             if not self._stopped.is_set():
-                vehicle.halt()
+                self._send_stop(vehicle)
             while not (confirmed := vehicle.standstill(now).stands) and (left := end - self._clock.monotonic()) > 0:
                 vehicle.changed.clear()
                 self._clock.wait(vehicle.changed, min(LOOK_S, left))
         except ConnectionError:
             confirmed = False
-        message = outcome.message if confirmed else coded("vehicle.unconfirmed", why=outcome.message)
+        known = "vehicle.stopped" if confirmed else "vehicle.told" if self._reached else "vehicle.unreached"
+        why = outcome.message or coded(known)
+        message = why if confirmed else coded("vehicle.unconfirmed", why=why)
         made = Outcome.failure(
             outcome.cause or Cause.ERROR,
             outcome.code,

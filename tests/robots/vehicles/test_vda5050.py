@@ -380,6 +380,7 @@ def test_a_vehicle_that_does_not_stop_is_reported_as_such(tmp_path, broker, runn
         StopLog(world.store, world.clock).stop([ME], "operator")
         found = outcome()
     assert found.cause is Cause.CANCELLED and found.evidence["stop_confirmed"] is False, found
+    assert "was told to stop" in found.message and "was stopped" not in found.message
 
 
 @pytest.mark.parametrize(("version", "members"), [("2.0.0", ("actions", "instantActions")), ("2.1.0", ("actions",))])

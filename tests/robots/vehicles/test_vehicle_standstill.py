@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import threading
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 pytest.importorskip("numpy", reason="the extra rosbridge")
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Run, Standstill
 from worldfs.base.model import Target
 from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
 from worldfs.robots.vehicles.rosbridge.ros_state import RosState
 from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
+from worldfs.sessions import vehicle_body
 from worldfs.testing.manual_clock import ManualClock
 
 from .conftest import ME, settings
@@ -113,3 +117,42 @@ def test_an_odometry_from_where_no_base_can_be_is_none(x: float) -> None:
     zero = {"linear": {"x": 0.0, "y": 0.0}, "angular": {"z": 0.0}}
     assert not heard.hear(heard._settings.odometry, {"pose": {"pose": pose}, "twist": {"twist": zero}})
     assert not heard.still
+
+
+class Halted:
+    """A vehicle whose order ends early: whether the stop reaches it, and whether it says that it stands."""
+
+    def __init__(self, *, hears: bool, stands: bool) -> None:
+        self.hears, self.stands, self.changed = hears, stands, threading.Event()
+
+    def halt(self) -> None:
+        if not self.hears:
+            raise ConnectionError("cut off")
+
+    def standstill(self, since: float) -> Standstill:
+        return Standstill(self.stands)
+
+
+@pytest.mark.parametrize("by_stop", [False, True], ids=["its order ends", "it is stopped"])
+@pytest.mark.parametrize(
+    ("hears", "stands", "said"),
+    [(True, True, "was stopped"), (True, False, "was told to stop"), (False, False, "was not reached")],
+)
+def test_only_a_vehicle_that_says_so_was_stopped(
+    monkeypatch: pytest.MonkeyPatch, hears: bool, stands: bool, said: str, by_stop: bool
+) -> None:
+    monkeypatch.setattr(vehicle_body, "CONFIRM_S", 0.0)
+    clock, vehicle = ManualClock(), Halted(hears=hears, stands=stands)
+    body = vehicle_body.VehicleBody(Target(ME, "real_robot", driver="vda5050"), PluginContext(clock), clock)
+    body._vehicle = vehicle  # type: ignore[assignment]  # what of it is called
+    run = Run(clock, math.inf)
+    if by_stop:
+        with suppress(ConnectionError):
+            body.stop()
+    else:
+        run.cancel.set()
+    drive = SimpleNamespace(vehicle=vehicle, told=lambda outcome: outcome)
+    outcome = body._drive(drive, run)  # type: ignore[arg-type]
+    words = ("was stopped", "was told to stop", "was not reached")
+    assert [word for word in words if word in outcome.message] == [said]
+    assert outcome.evidence["stop_confirmed"] is stands

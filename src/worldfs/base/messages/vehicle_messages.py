@@ -106,6 +106,8 @@ ROWS = {
     # -- an order
     "vehicle.before_start": ("stopped before it began", "在开始之前已停止"),
     "vehicle.stopped": ("the vehicle was stopped", "车辆已被停止"),
+    "vehicle.told": ("the vehicle was told to stop", "已通知车辆停止"),
+    "vehicle.unreached": ("the vehicle was not reached by the stop", "停止未送达车辆"),
     "vehicle.no_later_report": ("the vehicle has reported nothing since the stop", "停止之后车辆没有任何报告"),
     "vehicle.drives": ("the vehicle reports that it drives", "车辆报告仍在行驶"),
     "vehicle.cancel_unanswered": ("the vehicle has not answered cancelOrder", "车辆没有应答 cancelOrder"),
