@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import PluginContext, Simulated
+from worldfs.base.driver import MeasuresStandstill, PluginContext, Simulated
 from worldfs.base.model import PolicySpec, Target
+from worldfs.base.model.skill import SIM
 from worldfs.base.plugin_calls import called, checked, plugin_name
 from worldfs.base.plugin_faults import is_ours
 from worldfs.base.plugin_registry import PluginGroup, callable_object
@@ -31,7 +32,7 @@ def checked_targets(make: AdapterFactory) -> AdapterFactory:
 
     def made(target: Target, context: PluginContext) -> TargetAdapter:
         adapter = called(lambda: make(target, context), plugin_name(make))
-        return checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated)
+        return checked(adapter, TargetAdapter, SessionAware, NativeOperations, Simulated, MeasuresStandstill)
 
     return made
 
@@ -81,6 +82,11 @@ POLICIES: Final = PluginGroup[ClientFactory](
     },
     checked_clients,
 )
+
+
+def is_simulation(target: Target) -> bool:
+    """Whether our sessions step it, and nothing else moves it. A package may move what it calls a simulation."""
+    return target.kind == SIM and not TARGETS.is_foreign(target.adapter)
 
 
 class Plugins(NamedTuple):

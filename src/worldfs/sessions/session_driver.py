@@ -54,7 +54,7 @@ from . import preflight
 from .bounded_call import BoundedCall, PluginLate, bounded
 from .episode_trace import EpisodeTrace
 from .lent_target import target_to_read
-from .plugins import Plugins
+from .plugins import Plugins, is_simulation
 from .policy_calls import PolicyCalls
 from .session_witness import SessionWitness
 from .session_words import (
@@ -151,10 +151,10 @@ class SessionDriver:
             adapter.stop()
 
     def standstill(self, since: float) -> Standstill:
-        """A simulation is stepped by the session alone; of a robot, its adapter measures."""
+        """A simulation of ours is stepped by the session alone; of everything else, its adapter measures."""
         adapter: object = self._adapter or self._opening
         target = self._adapter.target if self._adapter is not None else self._registries.target()
-        if target is not None and target.kind == SIM:
+        if target is not None and is_simulation(target) and not isinstance(adapter, CheckedPlugin):
             return Standstill(True)
         if isinstance(adapter, MeasuresStandstill):
             return adapter.standstill(since)

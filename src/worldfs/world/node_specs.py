@@ -85,7 +85,12 @@ def simulated_nodes(specs: Collection[NodeSpec], targets: Mapping[str, Target]) 
 
     found = {s.id for s in specs if s.driver in SIMULATIONS and not is_real_walker(s.id, s.driver, targets)}
     robots = {spec.id for spec in specs}
-    return frozenset(found | {id for id, target in targets.items() if target.kind == SIM and id not in robots})
+    declared = {id: target for id, target in targets.items() if target.kind == SIM and id not in robots}
+    if declared:
+        from worldfs.sessions.plugins import is_simulation
+
+        found |= {id for id, target in declared.items() if is_simulation(target)}
+    return frozenset(found)
 
 
 def demand_driver(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding
-from worldfs.base.model.skill import REAL, SIM
+from worldfs.base.model.skill import REAL
 from worldfs.formats import environment
 from worldfs.formats.runtime import skill_file, skills, targets
 from worldfs.storage.store_interface import Store
@@ -167,6 +167,7 @@ class TargetNodes:
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
+        from worldfs.sessions.plugins import is_simulation
         from worldfs.sessions.session_driver import SessionDocuments, SessionDriver
         from worldfs.sessions.shadow_run import real_of
 
@@ -177,7 +178,7 @@ class TargetNodes:
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         target = targets.targets().get(id)
-        simulated, named = target is not None and target.kind == SIM, target.adapter if target is not None else ""
+        simulated, named = target is not None and is_simulation(target), target.adapter if target is not None else ""
         return KernelNode(
             id, driver, self._artifacts, self.enabled(id), self._rule(id), named=named, simulated=simulated
         )

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import PluginContext, TakesUp
+from worldfs.base.driver import PluginContext, Standstill, TakesUp
 from worldfs.base.model import Scene, Target
 from worldfs.sessions import robot_body
-from worldfs.sessions.plugins import Plugins
+from worldfs.sessions.plugins import Plugins, checked_targets, is_simulation
 from worldfs.sessions.session_driver import SessionDriver
+from worldfs.testing.null_target import NullAdapter
 from worldfs.testing.waiting import PATIENCE_S, until
 
 TARGET = Target("arm", "real_robot", adapter="Theirs", driver="franka")
@@ -73,3 +74,34 @@ def test_beside_an_order_that_connects_it_nothing_waits_and_nothing_is_connected
     HOLD.set()
     first.join(PATIENCE_S)
     assert not first.is_alive()
+
+
+class Rolls(NullAdapter):
+    """Of a package: its `stop` does nothing, and it may move what TARGETS.md calls a simulation."""
+
+    def stop(self) -> None:
+        return
+
+
+class Measured(Rolls):
+    def standstill(self, since: float) -> Standstill:
+        return Standstill(since > 0, "0.3 m/s")
+
+
+@pytest.mark.parametrize("kind", ["sim", "real_robot"])
+@pytest.mark.parametrize(("adapter", "measures"), [(Rolls, False), (Measured, True)])
+def test_a_word_of_targets_md_measures_nothing_of_a_package_s_target(adapter: Any, kind: str, measures: bool) -> None:
+    target = Target("bench", kind, adapter="Theirs")
+    documents: Any = SimpleNamespace(target=lambda: target, skills=dict, environment=lambda: {"objects": []})
+    made = SessionDriver(documents, Plugins({"Theirs": checked_targets(adapter)}, {}, {}), SystemClock(), None)
+    made._take_up(target)
+    assert made.standstill(1.0).stands is measures
+    assert made.standstill(0.0).why == ("0.3 m/s" if measures else "its driver cannot measure a standstill")
+
+
+def test_a_simulation_that_our_sessions_step_stands_between_the_steps() -> None:
+    target = Target("bench", "sim", adapter="Ours")
+    documents: Any = SimpleNamespace(target=lambda: target, skills=dict, environment=lambda: {"objects": []})
+    made = SessionDriver(documents, Plugins({"Ours": NullAdapter}, {}, {}), SystemClock(), None)
+    made._take_up(target)
+    assert made.standstill(0.0).stands and is_simulation(target)
