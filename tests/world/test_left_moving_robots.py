@@ -200,3 +200,31 @@ def test_an_order_of_a_simulation_leaves_nothing_that_moves(bench: Bench) -> Non
         world.tick()
         assert world.kernel is not None and not world.kernel.stopping.left() and not world.stops.moving()
         world.abandon()
+
+
+@pytest.mark.parametrize("change", ["disabled", "removed"])
+def test_a_robot_that_is_disabled_while_it_drives_is_listed_until_it_is_measured_to_stand(
+    bench: Bench, change: str
+) -> None:
+    with bench.up() as world:
+        kernel = world.kernel
+        assert kernel is not None
+        until(lambda: (world.tick(), not kernel.nodes[RIG].opening)[-1])
+        world.submit(order("roll", RIG, params={"hang": True}))
+        until(lambda: (world.tick(), world.jobs.load("roll").status.state is JobState.RUNNING)[-1])
+        bench.config = CHANGES[change]()
+
+        def node() -> dict[str, object]:
+            with bench.look() as other:
+                return next((one for one in as_objects(other.status()["nodes"]) if one["id"] == RIG), {})
+
+        assert (node()["driver"], node()["state"]) == ("rig", "running roll")
+        world.cancel("roll")
+        tick = lambda: (world.tick(), bench.site.clock.advance(0.1))  # type: ignore[attr-defined,func-returns-value]  # noqa: E731
+        until(lambda: (tick(), world.jobs.load("roll").status.state.terminal)[-1])
+        until(lambda: (tick(), node().get("may_move") is True)[-1])
+        bench.roller.braked = True
+        until(lambda: (tick(), node().get("may_move") is not True)[-1])
+        assert (node().get("state") == "off") is (change == "disabled")
+        world.abandon()
+    assert (node() == {}) is (change == "disabled")  # without instances ENVIRONMENT.md names the robots

@@ -22,7 +22,8 @@ from . import computed_files
 from .approval_files import request_value
 from .instruction_opinion_file import kept_opinion
 from .left_robots import left_finding
-from .robot_liveness import last_seen, robot_liveness
+from .node_specs import DEFAULT_DRIVER, disabled_robots
+from .robot_liveness import SERVED, last_seen, robot_liveness
 from .robot_stops import KernelsHeard
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 RECENT = 12
 FAULT_MOST = 120  # characters of a fault in a robot's line; the alert has the rest
 UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
-GONE = "not configured"  # it may still move, and config.json has it no more, or disables it
+OFF = "off"  # config.json disables it, and the kernel that runs still has its driver
+GONE = "gone"  # it may still move, and config.json has it no more, or disables it
 UNREACHABLE = "unreachable"  # the kernel has its driver, and hears nothing of the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
@@ -85,12 +87,19 @@ def status_report(world: World) -> dict[str, object]:
             for robot in world.config.refused
         ]
     listed = {str(node["id"]) for node in nodes}
+    others = _others(world, held, working)
     nodes += [
-        {"id": id, "driver": one.driver, "state": GONE, "held": hands.get(id)}
-        for id, one in sorted(gone.items()) if id not in listed
+        {
+            "id": id, "driver": others[id] if id in others else gone[id].driver,
+            "state": GONE if id not in others else f"running {running[id]}" if id in running else OFF,
+            "held": hands.get(id),
+        }
+        for id in sorted({*gone, *others}) if id not in listed
     ]  # fmt: skip
     for node in nodes:
         id = str(node["id"])
+        had = gone[id].driver if id in gone else working[id].status.driver if id in working else ""
+        node["driver"] = had or node["driver"]
         stopped = stops.get(id)
         node["lost"] = _lost(world, id, alive[id], working.get(id)) if node["state"] == LOST else None
         by = current_instruction(world.store, id) if node["lost"] is None else None
@@ -152,6 +161,18 @@ def _left_working(
     if world.kernel is not None:
         return {}
     return {id: job for id, job in working.items() if not (alive[id].served if id in alive else served)}
+
+
+def _others(world: World, held: Mapping[str, object] | None, working: Mapping[str, Job]) -> dict[str, str]:
+    """The robots that the configuration disables or has no more, and that the kernel still has; their drivers."""
+    if held is None:
+        return {}
+    served = world.kernel.nodes if world.kernel is not None else str(held.get(SERVED, "")).split()
+    named = {id: job.status.driver for id, job in working.items()}
+    for id in disabled_robots(world.config, world.store):
+        declared = world.config.instance(id) if world.config is not None else None
+        named.setdefault(id, (declared.driver if declared is not None else "") or DEFAULT_DRIVER)
+    return {id: driver for id, driver in named.items() if id in served}
 
 
 def _is_ended(world: World, place: str, left: Collection[str]) -> bool:

@@ -266,6 +266,11 @@ ROWS = {
     "command.state_ran": ("running when its robot was lost", "机器人失联时正在执行"),
     "command.was_doing": ("was doing “{text}” (job {job})", "失联前正在执行“{text}”(任务 {job})"),
     "command.state_refused": ("refused: see config.json", "被拒绝：见 config.json"),
+    "command.state_off": ("disabled in config.json", "已在 config.json 中停用"),
+    "command.state_gone": (
+        "no robot of config.json any more, or disabled there",
+        "不再是 config.json 中的机器人，或已在其中停用",
+    ),
     "command.state_disabled": ("disabled: its sessions wait", "已停用：其会话等待中"),
     "command.state_busy": ("running {job}", "正在执行 {job}"),
     "command.cause_rejected": ("rejected", "被拒绝"),

@@ -23,6 +23,8 @@ STATES: Final = {
     "unserved": "command.state_unserved",
     "unreachable": "command.state_unreachable",
     "disabled": "command.state_disabled",
+    "off": "command.state_off",
+    "gone": "command.state_gone",
     "refused": "command.state_refused",
 }
 CAUSES: Final = {
