@@ -430,3 +430,16 @@ def test_a_mission_that_no_robot_can_do_gives_one_reason_once(fleet, legs, said)
     for _ in range(3):
         fleet.settle()
     assert len(fleet.loop.missions.log) == 1 and said in fleet.status("m1").waits
+
+
+def test_the_board_shows_a_robot_that_may_still_move_and_is_none_of_the_fleet_any_more(fleet):
+    fleet.robots.gone = lambda: [RobotOffer("rig", state="offline", served=False, may_move=True)]
+    fleet.add("m1")
+    fleet.settle()
+    (row,) = (line for line in fleet.page().splitlines() if line.startswith("| rig "))
+    assert "offline, may still move" in row
+    assert fleet.status("m1").robot != "rig" and "rig" not in str(fleet.alerts)
+    fleet.robots.gone = list
+    fleet.add("m2")
+    fleet.settle()
+    assert "| rig " not in fleet.page()

@@ -173,7 +173,7 @@ def test_a_robot_whose_kernel_was_killed_at_work_may_still_move(tmp_path: Path, 
         assert [one["field"] for one in as_objects(status["alerts"])] == [f"stop {ARM}"] * real
         said = "\n".join(str(text) for text, _ in status_lines(status))
         assert "running when its robot was lost" in said
-        assert ("it was carrying out step" in said) is real
+        assert ("was carrying out step when" in said) is real
 
 
 class NoLock(Disk):

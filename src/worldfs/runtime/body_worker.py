@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -69,6 +69,7 @@ class KernelNode:
     named: str = ""  # its driver, as the configuration names it
     simulated: bool = False  # its body moves only while this process steps it
     remote: bool = False  # another kernel carries out its orders
+    measured: Callable[[], bool] = lambda: True  # False: its driver cannot measure what it has now
     outdated: Finding | None = None  # why its orders are refused until the next start
 
     @property

@@ -203,7 +203,7 @@ class StandstillCheck:
     @property
     def can_measure(self) -> bool:
         """Whether its driver can say that it stands."""
-        return self._abilities[1]
+        return self._abilities[1] and self.node.measured()
 
     @property
     def is_measured(self) -> bool:

@@ -150,6 +150,18 @@ class SessionDriver:
         if adapter is not None:
             adapter.stop()
 
+    @property
+    def measures(self) -> bool:
+        """Whether its standstill is known or can be asked for. A package's target that it calls a simulation goes on
+        without, as any body that measures nothing."""
+        adapter: object = self._adapter or self._opening
+        return not isinstance(adapter, CheckedPlugin) or isinstance(adapter, MeasuresStandstill) or not self._is_sim
+
+    @property
+    def _is_sim(self) -> bool:
+        target = self._adapter.target if self._adapter is not None else self._registries.target()
+        return target is not None and target.kind == SIM
+
     def standstill(self, since: float) -> Standstill:
         """A simulation of ours is stepped by the session alone; of everything else, its adapter measures."""
         adapter: object = self._adapter or self._opening

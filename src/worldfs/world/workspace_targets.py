@@ -180,7 +180,14 @@ class TargetNodes:
         target = targets.targets().get(id)
         simulated, named = target is not None and is_simulation(target), target.adapter if target is not None else ""
         return KernelNode(
-            id, driver, self._artifacts, self.enabled(id), self._rule(id), named=named, simulated=simulated
+            id,
+            driver,
+            self._artifacts,
+            self.enabled(id),
+            self._rule(id),
+            named=named,
+            simulated=simulated,
+            measured=lambda: driver.measures,
         )
 
     def _rule(self, id: str) -> ApprovalRule:

@@ -96,6 +96,7 @@ def test_a_word_of_targets_md_measures_nothing_of_a_package_s_target(adapter: An
     made = SessionDriver(documents, Plugins({"Theirs": checked_targets(adapter)}, {}, {}), SystemClock(), None)
     made._take_up(target)
     assert made.standstill(1.0).stands is measures
+    assert made.measures is (measures or kind == "real_robot")
     assert made.standstill(0.0).why == ("0.3 m/s" if measures else "its driver cannot measure a standstill")
 
 
