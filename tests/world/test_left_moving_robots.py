@@ -14,7 +14,6 @@ from worldfs.base.model import JobState, Operation, Order, Outcome, Parameter, R
 from worldfs.formats import config
 from worldfs.formats.config import Config
 from worldfs.runtime.stop_report import RobotStop
-from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.check import check
@@ -68,8 +67,7 @@ class Bench:
 
     def up(self) -> World:
         drivers: dict[str, Callable[[PluginContext], object]] = {"rig": self.roller, "other": self.roller}
-        drivers["simulation"] = lambda context: NullDriver()
-        drivers["wheeled_carrier"] = drivers["simulation"]
+        drivers["simulation"] = drivers["wheeled_carrier"] = type("Stands", (Roller,), {"braked": True})
         return World.open(
             self.site.root, config=self.config, clock=self.site.clock, serve=True, threads=True,
             drivers=drivers,  # type: ignore[arg-type]  # a package's body
@@ -84,7 +82,7 @@ class Bench:
             kernel = world.kernel
             assert kernel is not None
             until(lambda: (world.tick(), not kernel.nodes[RIG].opening)[-1])  # until then its orders ask for approval
-            world.submit(order("roll", RIG, params={"hang": True}))
+            world.submit(order("roll", RIG))
             until(lambda: (world.tick(), world.jobs.load("roll").status.state is JobState.RUNNING)[-1])
             world.abandon()
 
@@ -210,7 +208,7 @@ def test_a_robot_that_is_disabled_while_it_drives_is_listed_until_it_is_measured
         kernel = world.kernel
         assert kernel is not None
         until(lambda: (world.tick(), not kernel.nodes[RIG].opening)[-1])
-        world.submit(order("roll", RIG, params={"hang": True}))
+        world.submit(order("roll", RIG))
         until(lambda: (world.tick(), world.jobs.load("roll").status.state is JobState.RUNNING)[-1])
         bench.config = CHANGES[change]()
 
