@@ -84,6 +84,10 @@ ROWS = {
         "nothing here is called just “{what}”; do you mean {names}? Say its name or its id",
         "这里没有就叫“{what}”的东西；是不是指 {names}？请说名字或 id",
     ),
+    "planner.colour_unsure": (
+        "the colour of {names} is not known well enough, and “{what}” may mean it; say which things",
+        "{names} 的颜色不够确定，“{what}”也许也指它；请说出是哪些东西",
+    ),
     "planner.kind_unknown": (
         "nothing tells of what kind {names} is, and “{what}” may mean it; say which things",
         "没有说 {names} 是什么种类，“{what}”也许也指它；请说出是哪些东西",

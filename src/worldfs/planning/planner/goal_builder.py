@@ -150,7 +150,8 @@ class GoalBuilder:
             moved |= {*littering(goal, self.scene)} if isinstance(goal, ClearedGoal) else set()
         doubt = [id for id in unsure if id in moved and id not in {*named, *self.protected}]
         if doubt:
-            raise NotUnderstood("planner.kind_unknown", "ambiguous", doubt, what=unsure[doubt[0]])
+            code = "planner.colour_unsure" if doubt[0] in self.resolve.uncoloured else "planner.kind_unknown"
+            raise NotUnderstood(code, "ambiguous", doubt, what=unsure[doubt[0]])
 
     def _kept(self, nouns: tuple[NounPhrase, ...], clauses: list[Clause]) -> tuple[str, ...]:
         """What must not be touched. 雨伞留下，其他的…: what its words mean, as of an exception; 雨伞不要动，儿童雨伞…:

@@ -38,6 +38,7 @@ class NounResolver:
         self.said: tuple[Word, ...] = ()  # the heads of all phrases of the instruction
         self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
         self.shared: set[tuple[Word, ...]] = set()  # heads of several phrases of a list: the red and blue cubes
+        self.uncoloured: set[str] = set()  # of these, what is not known is the colour
         self.unsure: dict[str, str] = {}  # things of no known kind → what is left out, and they may be
         self.uncounted: dict[str, str] = {}  # those → what is meant, and they may be
         self.mixed = False  # with "a battery" one thing was named that has no others
@@ -110,6 +111,9 @@ class NounResolver:
         here = [fit for fit in anywhere if self._is_so_called(fit.id, noun)]
         if self.sparing:
             self.unsure |= dict.fromkeys(self.of_no_known_kind(noun, fits), noun.text)
+            one = len(here) == 1 and not noun.plural and noun.text.startswith("the ")
+            if not one:  # "the red one" is the one that is known to be red
+                self.unsure |= dict.fromkeys(self.of_no_known_colour(noun), noun.text)
         denied = self._denied(noun)
         here = [fit for fit in here if denied.get(fit.id) is not True]
         unsure = [fit.id for fit in here if any(self.vocabulary.may_be_called(fit.id, word) for word in noun.without)]
@@ -117,7 +121,8 @@ class NounResolver:
         for word in noun.without:
             self.unsure |= dict.fromkeys(self.of_no_known_kind(replace(noun, words=(word,)), ()), word[0])
         if unsure:
-            raise self._asked("planner.perhaps", noun, unsure, what=" ".join(word for word, _ in noun.without))
+            code = "planner.colour_unsure" if any(map(is_colour, noun.without)) else "planner.perhaps"
+            raise self._asked(code, noun, unsure, what=" ".join(word for word, _ in noun.without))
         may_be = [fit for fit in fits if fit.kind in (FitKind.DOUBT, FitKind.ENDING)]
         doubtful = [fit for fit in may_be if self._is_so_called(fit.id, noun)]
         here, doubtful = ([fit for fit in found if fit.id not in spared] for found in (here, doubtful))
@@ -379,6 +384,19 @@ class NounResolver:
             and self._is_so_called(id, replace(noun, without=()))
             and all(self.vocabulary.is_coloured(id, word) for word in colours if self.vocabulary.called[id].colours)
         ]
+
+    def of_no_known_colour(self, noun: NounPhrase) -> list[str]:
+        """The things that are so called but for the colours that are said, where theirs do not rule these out."""
+        said = [word for word in (*noun.words, *noun.being) if is_colour(word)]
+        rest = tuple(word for word in noun.words if not is_colour(word)) or (("things", frozenset("*")),)
+        plain = replace(noun, words=rest, being=tuple(word for word in noun.being if not is_colour(word)), without=())
+        found = []
+        for fit in self.vocabulary.fits(rest) if said else ():
+            unsure = [word for word in said if not self.vocabulary.is_coloured(fit.id, word)]
+            if fit.certain and unsure and all(self.vocabulary.may_be_coloured(fit.id, word) for word in unsure):
+                found.append(fit.id)
+        self.uncoloured |= {*found}
+        return [id for id in found if self._is_so_called(id, plain)]
 
     def _best(self, noun: NounPhrase, fits: list[Fit]) -> tuple[str, ...]:
         found = tuple(fit.id for fit in fits)

@@ -25,7 +25,7 @@ from .question_parser import ParsedQuestion, QuestionPart, parse_question
 from .scene_facts import ThingLocation, containers, final_support, movable, perhaps_there, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
-from .vocabulary import FitKind, Vocabulary, closest
+from .vocabulary import FitKind, Vocabulary, Word, closest
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class _QuestionAnswerer(SceneSentences):
             ]
             if not all(known) or (plain and coloured):
                 return ""
-            return (plain and self.colours_unknown(self.uncoloured(self.places))) or self.none(part)
+            return (plain and self.colours_unknown(self.uncoloured(self.places, plain))) or self.none(part)
         if words[-1][1] & MANY_KINDS and (like := [fit.id for fit in self.vocabulary.fits(words)]):
             raise self.uncertain(part.noun, like)  # is a toy car a toy?
         if words[-1][1] & MANY_KINDS and any(not self.vocabulary.called[id].kinds for id in self.vocabulary.moving):
@@ -188,7 +188,7 @@ class _QuestionAnswerer(SceneSentences):
             raise self.uncertain(part.noun, heads)
         if holders:  # brown eggs, where an egg box is
             return self.say("planner.contents_unknown", places=self.several(holders))
-        unknown = [id for id in like if not self.vocabulary.called[id].colours]
+        unknown = self.uncoloured(like, [word for word in words[:-1] if is_colour(word)])
         return self.joined(map(self.colour_of, unknown)) if unknown else self.none(part)
 
     def none(self, part: QuestionPart) -> str:
@@ -299,21 +299,31 @@ class _QuestionAnswerer(SceneSentences):
         self, subjects: Sequence[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
     ) -> str:
         """Of a question about a colour: the things that may have it, because the scene does not tell theirs."""
-        found = [] if subjects or colour is None else list(self.places)
+        asked = colour.noun.words if colour is not None else ()
+        found = self.uncoloured(self.places, asked) if colour is not None and not subjects else []
         for part in subjects:
-            plain = tuple(word for word in part.noun.words if not is_colour(word))
-            if colour is not None or len(plain) < len(part.noun.words):
-                like = self.vocabulary.matching_ids(plain)
-                found += [id for id in like if all(self.is_there(id, where) for where in self.tells_where(part))]
-        return self.colours_unknown(self.uncoloured(self.filtered(found, place, None)))
+            said = [*asked, *filter(is_colour, part.noun.words)]
+            if said:
+                like = self.vocabulary.matching_ids(tuple(word for word in part.noun.words if not is_colour(word)))
+                there = [id for id in like if all(self.is_there(id, where) for where in self.tells_where(part))]
+                found += self.uncoloured(there, said)
+        return self.colours_unknown(self.filtered(found, place, None))
 
-    def uncoloured(self, ids: Iterable[str]) -> list[str]:
-        return [id for id in ids if not self.vocabulary.called[id].colours]
+    def uncoloured(self, ids: Iterable[str], said: Iterable[Word]) -> list[str]:
+        """Those that may be of all these colours, and are of none for certain."""
+        called = ((id, self.vocabulary.called[id]) for id in ids)
+        return [id for id, one in called if not one.colours and all(one.maybe_colours & senses for _, senses in said)]
 
     def colours_unknown(self, ids: Sequence[str]) -> str:
-        if len(ids) < 2:
-            return "".join(map(self.colour_of, ids))
-        return self.say("planner.colours_unknown", things=self.several(ids))
+        """Of what is stated what that is: "#b98a54"; of the others that nothing is."""
+        stated = {id for id in ids if (thing := self.scene.thing(id)) is not None and thing.color}
+        rest = [id for id in ids if id not in stated]
+        told = (
+            [self.say("planner.colours_unknown", things=self.several(rest))]
+            if len(rest) > 1
+            else map(self.colour_of, rest)
+        )
+        return self.joined((*map(self.colour_of, (id for id in ids if id in stated)), *told))
 
     def number(self, ids: Sequence[str]) -> str:
         return self.say("planner.count_of", n=len(ids), things=self.several(ids)) if ids else "0"
@@ -566,8 +576,8 @@ class _QuestionAnswerer(SceneSentences):
 
     def may_be_coloured(self, ids: Sequence[str], colour: QuestionPart, *, furniture: bool) -> bool:
         """Whether one of them has no colour in the scene, or a table has this one: not denied."""
-        unknown = any(not self.vocabulary.called[id].colours for id in ids)
-        return unknown or (furniture and any(self.coloured(id, colour) for id in self.vocabulary.called))
+        unknown = self.uncoloured(ids, colour.noun.words)
+        return bool(unknown) or (furniture and any(self.coloured(id, colour) for id in self.vocabulary.called))
 
     def so(
         self, subjects: list[QuestionPart], ids: list[str], place: QuestionPart | None, colour: QuestionPart | None
@@ -577,7 +587,7 @@ class _QuestionAnswerer(SceneSentences):
             return ""
         first, noun = subjects[0], subjects[0].noun
         good = self.filtered(ids, place, colour)
-        unknown = self.uncoloured(ids) if colour is not None else []
+        unknown = self.uncoloured(ids, colour.noun.words) if colour is not None else []
         loose = first.general and noun.quantity != "all" and not noun.text.startswith("the ")  # "two things", of many
         if noun.count and (first.some or loose or noun.quantity not in ("all", "the")):
             return "" if self.colourless(subjects, place, colour) else self.is_number(good, noun.count)

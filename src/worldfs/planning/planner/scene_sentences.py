@@ -11,6 +11,7 @@ from worldfs.base.model import Scene
 from . import thing_names
 from .lexicon_en import COLOURS
 from .scene_facts import ThingLocation, final_support, layout, own_robot, told_location
+from .stated_colours import UNSAID
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
@@ -83,7 +84,7 @@ class SceneSentences:
     def colour_of(self, id: str) -> str:
         thing = self.scene.thing(id)
         said = thing.color if thing is not None else ""
-        if not said:
+        if said.strip().lower() in UNSAID:
             return self.say("planner.colour_unknown", thing=self.the(id))
         if self.zh and said.lower() in COLOURS:
             said = COLOURS[said.lower()][1].split()[0]

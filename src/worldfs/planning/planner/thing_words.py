@@ -27,12 +27,11 @@ from worldfs.base.name_parts import (
 from worldfs.base.word_forms import is_chinese, pieces, singulars
 
 from . import lexicon_en, lexicon_zh
+from .stated_colours import listed_colours, stated_colours, states_a_colour
 
 _ID: Final = re.compile(r"[^\W\d_]+")
 _ID_NUMBER: Final = re.compile(r"[a-zA-Z]+[_-]?(\d+)")
 MANY_KINDS: Final = frozenset(("k:fruit", "k:toy", "k:tool", "k:container"))  # words for many kinds, and for none alone
-_NO_COLOUR: Final = frozenset(("unknown", "none", "other"))
-_WORDS: Final = re.compile(r"[^\W\d_]+(?:[\s-]+[^\W\d_]+)*")
 _TELLING: Final = frozenset(("sign", "label", "sticker", "poster", "photo", "picture", "card"))  # of another thing
 _HOLDING: Final = lexicon_en.FILLED | lexicon_en.HOLDING | lexicon_en.STORAGE | lexicon_en.PACKS
 _APART: Final = lexicon_en.COLOURS.keys() | lexicon_en.FUNCTION | lexicon_en.NUMBERS.keys() | {"s"}
@@ -69,6 +68,7 @@ class ThingWords:
     colours: frozenset[str] = frozenset()
     told_colours: frozenset[str] = frozenset()  # of the name; the stated colour may differ
     perhaps_colours: frozenset[str] = frozenset()  # of the name, where they may tell its sort: whiteboard, red wine
+    maybe_colours: frozenset[str] = frozenset()  # that its stated colour, or none, does not rule out
     titled: bool = False  # its head may be a brand, an owner or a title, and no word for the thing: "coat Anna"
 
     @property
@@ -166,22 +166,26 @@ def _words_of(id: str, name: str, category: str, shape: str, color: str, *, mark
         perhaps.add(stem[-1])
     numbered = _ID_NUMBER.fullmatch(thing.id) if of_id else None
     number = parts.number or ((numbered[1].lstrip("0") or "0") if numbered else "")
-    told, states = _name_colours(parts), _states_a_colour(thing.color)
-    known = _colours(thing.color) if states else told if _tells_its_colour(parts) else frozenset()
+    told, states = _name_colours(parts), states_a_colour(thing.color)
+    known, maybe = stated_colours(thing.color)
+    if not states and _tells_its_colour(parts) and told:
+        known, maybe = told, frozenset()
     if of_id and named:  # table, with the id kitchen_table
         beside = frozenset(word for word in stem[:-1] if word not in DESCRIBING and len(word) > 1)
         parts = replace(parts, beside=parts.beside | beside)
     listed = _category(thing.category)
-    doubted: frozenset[str] = frozenset()
+    doubted, above = frozenset[str](), _wider(kinds)
+    if listed.own and (listed.own | listed.above).isdisjoint(kinds | above):  # an orange that is stated to be a cup
+        doubted, above = _words_for(above & MANY_KINDS), above - MANY_KINDS
     if _is_modifier(listed.words, parts) and not ("k:toy" in listed.own and not _holds(parts)):  # a toy train
-        doubted, listed = listed.words | _words_for(listed.own | listed.above), _Category()
+        doubted, listed = doubted | listed.words | _words_for(listed.own | listed.above), _Category()
     simple = all(word in DESCRIBING | SIZES for word in parts.beside) if parts.head else _is_simple(parts.tail)
     return ThingWords(
         thing.id, parts.full, parts.head, parts.tail, parts.beside, frozenset(perhaps), number, simple, kinds,
-        _broader(thing, kinds, listed), (_wider(kinds) | listed.above) - kinds, listed.words, doubted,
+        _broader(thing, kinds, above, listed), (above | listed.above) - kinds, listed.words, doubted,
         _said_of(parts), parts.denied | _said_of_another(parts.full, parts.head),
         _shape(thing, kinds), known, told if known or states else frozenset(),
-        frozenset() if known or states else told,
+        frozenset() if known or states else told, maybe,
         parts.ending is Ending.TITLE and not kinds,
     )  # fmt: skip
 
@@ -261,9 +265,9 @@ def _words_for(kinds: Iterable[str]) -> frozenset[str]:
     return frozenset(word for _, english, chinese in rows for word in f"{english} {chinese}".split())
 
 
-def _broader(thing: Thing, kinds: frozenset[str], category: _Category) -> frozenset[str]:
-    """What it also is, by the kinds of things and by the category that is stated."""
-    found = (_wider(kinds) | category.above) & MANY_KINDS | category.own | {f"w:{word}" for word in category.words}
+def _broader(thing: Thing, kinds: frozenset[str], above: frozenset[str], category: _Category) -> frozenset[str]:
+    """What it also is, by the kinds of things, those `above` them, and the category that is stated."""
+    found = (above | category.above) & MANY_KINDS | category.own | {f"w:{word}" for word in category.words}
     if thing.is_container:
         found |= {"k:container"}
     return frozenset(found - kinds)
@@ -275,21 +279,10 @@ def _shape(thing: Thing, kinds: frozenset[str]) -> str:
     return "k:box" if thing.shape == "box" and not kinds else ""
 
 
-def _colours(text: str) -> frozenset[str]:
-    found = {k for word in pieces(text) for k in lexicon_en.nouns_en().get(word, ()) if k[:2] == "c:"}
-    return frozenset(found | {k for word, _ in lexicon_zh.found_words(text, lexicon_en.nouns_zh())
-                              for k in lexicon_en.nouns_zh()[word] if k[:2] == "c:"})  # fmt: skip
-
-
-def _states_a_colour(text: str) -> bool:
-    """Is a colour stated, on the list (red) or not (turquoise, clear)? A code of figures is none that a word tells."""
-    return bool(_colours(text)) or (_WORDS.fullmatch(text) is not None and text.lower() not in _NO_COLOUR)
-
-
 def _name_colours(parts: NameParts) -> frozenset[str]:
     """The colours that the words beside the head name."""
-    english = _colours(" ".join(word for word in parts.beside if not is_chinese(word)))
-    return english | _colours(parts.tail[:-1])
+    english = listed_colours(" ".join(word for word in parts.beside if not is_chinese(word)))
+    return english | listed_colours(parts.tail[:-1])
 
 
 def _tells_its_colour(parts: NameParts) -> bool:

@@ -380,8 +380,9 @@ class Vocabulary:
         return bool({sense for sense in word[1] if sense[:2] == "c:"} & self.called[id].colours)
 
     def may_be_coloured(self, id: str, word: Word) -> bool:
-        """May its name tell this colour, which is not stated: red wine?"""
-        return bool(word[1] & self.called[id].perhaps_colours)
+        """May it be of this colour, which is not certain: red wine, what is stated to be "#b98a54", or in no colour?"""
+        called = self.called[id]
+        return bool(word[1] & (called.perhaps_colours | called.maybe_colours))
 
     def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
         exact = bool(said) and said == called.full and not _is_id(words[-1])
