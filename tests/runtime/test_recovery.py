@@ -9,8 +9,9 @@ from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order
 from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
-from worldfs.runtime.job_recovery import REVIEWS, read_open, recover
+from worldfs.runtime.job_recovery import REVIEWS, recover
 from worldfs.runtime.job_store import JobStore, done_key, job_key
+from worldfs.runtime.left_moving import read_open
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock

@@ -31,8 +31,9 @@ from .grace import EARLY_END_S, LEAVE_S
 from .idle_looks import IdleLooks, TimedWork
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import EDGE_S, JobAttempt
-from .job_recovery import left_moving, recover
+from .job_recovery import recover
 from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of, is_ended
+from .left_moving import left_moving
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
 from .open_jobs import AGAIN_S, LaneRules, Log, OpenJobs

@@ -20,8 +20,9 @@ from .approval_gate import ApprovalGate
 from .body_worker import JobHooks, KernelNode
 from .job_codec import read_job
 from .job_end import refusal_outcome
-from .job_recovery import disowned_job, read_open
+from .job_recovery import disowned_job
 from .job_store import OPEN, JobStore, dependencies_first, is_ended, job_key
+from .left_moving import read_open
 from .lesson_writer import LessonWriter
 from .open_jobs import OpenJobs
 from .stored_sheet import SheetDiff

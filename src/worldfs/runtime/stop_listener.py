@@ -41,6 +41,7 @@ from .stop_log import (
     StopLog,
     StopState,
     StopStates,
+    left_text,
     new_stop_id,
     node_of,
     stop_key,
@@ -846,11 +847,6 @@ class StopListener:
             self._wake()
 
         self._alerts.submit(say)
-
-
-def left_text(found: MayMove) -> str:
-    """Why a robot may still move that no driver had since."""
-    return coded("stop.left", driver=found.driver or "?", job=found.job or "?")
 
 
 def _hanging(node: str) -> Finding:

@@ -35,6 +35,7 @@ from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError, WorldError
 from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_list, as_object, as_text
+from worldfs.base.messages import coded
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
 
@@ -55,6 +56,11 @@ class MayMove(NamedTuple):
     driver: str = ""  # that had the order; "": not known
     job: str = ""  # "": no order
     simulated: bool | None = False  # that driver's body moved only while its kernel stepped it; None: not known
+
+
+def left_text(found: MayMove) -> str:
+    """Why a robot may still move that no driver had since."""
+    return coded("stop.left", driver=found.driver or "?", job=found.job or "?")
 
 
 class StandingStop(NamedTuple):

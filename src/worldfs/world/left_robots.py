@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding
-from worldfs.runtime.job_recovery import left_moving
-from worldfs.runtime.job_store import JobStore
-from worldfs.runtime.stop_log import MayMove, StopLog
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
+    from worldfs.runtime.job_store import JobStore
+    from worldfs.runtime.stop_log import MayMove, StopLog
 
 
 def left_robots(
@@ -18,6 +20,8 @@ def left_robots(
 
     `simulated`: by the configuration; asked for orders that do not say which driver had them.
     """
+    from worldfs.runtime.left_moving import left_moving  # few commands ask
+
     found = {id: one for id, one in left_moving(jobs).items() if unserved(id) and one.job not in stops.state(id).words}
     known = simulated() if any(one.simulated is None for one in found.values()) else ()
     real = {id: one for id, one in found.items() if not (id in known if one.simulated is None else one.simulated)}
@@ -26,6 +30,8 @@ def left_robots(
 
 def left_finding(node: str, left: MayMove, *, served: bool) -> Finding:
     """The alert of such a robot, where no kernel raises it. `served`: the next kernel has a driver of it."""
+    from worldfs.base.model import Finding  # few commands have one to tell
+
     text = coded("stop.left_moving", node=node, driver=left.driver or "?", job=left.job or "?")
     fix = coded("stop.left_fix") if served else coded("stop.left_word", node=node)
     return Finding("STOP_UNCONFIRMED", f"stop {node}", coded("stop.standing"), text, fix)

@@ -16,8 +16,7 @@ from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import TOLD_S
 from worldfs.runtime.kernel_addresses import kernel_addresses
 from worldfs.runtime.stop_call import StopCall
-from worldfs.runtime.stop_listener import left_text
-from worldfs.runtime.stop_log import STOPS, MayMove, PendingStop, stop_keys
+from worldfs.runtime.stop_log import STOPS, MayMove, PendingStop, left_text, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
