@@ -59,9 +59,9 @@ def _paos(place: Path, home: Path, *words: str) -> tuple[int, str]:
 
 
 def _ended(workspace: Path) -> dict[str, tuple[str, str]]:
-    """Id of an ended job → its state, and why."""
-    found = {}
-    for file in (workspace / ".paos" / "done").glob("*.jsonl"):
+    """Id of an ended job → its state, and why. One whose robot may still move is among the open ones."""
+    found, kept = {}, workspace / ".paos"
+    for file in (*(kept / "jobs").glob("*.jsonl"), *(kept / "done").glob("*.jsonl")):
         last = as_object(json.loads(file.read_text("utf-8").splitlines()[-1]))
         said = as_object(last.get("outcome"))
         found[file.stem] = as_text(last.get("status")), f"{as_text(said.get('code'))} {as_text(said.get('message'))}"

@@ -86,7 +86,8 @@ def opened(root: Path, driver: str = "franka", **more: Any) -> World:
 def ended(root: Path, driver: str = "franka") -> list[Outcome]:
     with opened(root, driver) as world:
         world.run(stop=threading.Event(), until_idle=True)
-        return [world.jobs.load(id).status.outcome for id in sorted(world.jobs.done_ids())]
+        ids = {*world.jobs.done_ids(), *world.jobs.open_ids()}  # open: it has failed, and its robot may still move
+        return [world.jobs.load(id).status.outcome for id in sorted(ids)]
 
 
 def page(root: Path) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -140,7 +141,8 @@ class ProgramExecutor:
             self._watched, self._broken = (), self._broken
             after = self.effector.now()
             record["keypoints_after"] = _rounded(KeypointState(self.points, after, after.held).now)
-            record["hand_after"] = [round(float(v), 4) for v in after.tool_pose.position]
+            hand = [float(v) for v in after.tool_pose.position]
+            record["hand_after"] = [round(v, 4) if math.isfinite(v) else None for v in hand]
             record["seconds"] = round(self.effector.seconds() - began, 3)
         record["result"] = ended.code or "done"
         if ended.code:
