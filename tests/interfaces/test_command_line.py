@@ -319,3 +319,13 @@ def test_a_question_needs_no_name_of_one_of_several_robots(
     assert json.loads(line)["verdict"] == "answered"
     assert main(["--workspace", str(root), "do", "pick up the apple"]) == 2
     assert "arm_1, arm_2" in capsys.readouterr().err
+
+
+def test_the_robot_that_an_instruction_is_said_to_is_the_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = WorkspaceFixture(tmp_path / "workspace").root
+    assert main(["--workspace", str(root), "do", "arm_2, open the unicorn"]) == 2
+    assert "arm_1, arm_2" not in capsys.readouterr().err  # it is not asked which
+    assert main(["--workspace", str(root), "do", "--node", "arm_1", "arm_2, put the apple in the basket"]) == 2
+    assert "said to arm_2" in capsys.readouterr().err

@@ -55,6 +55,11 @@ class Instruction:
         self.job = ""  # the last that it has ordered
         self.stopped = False  # the robot was stopped before the instruction, or has been since
 
+    @property
+    def robot(self) -> str:
+        """The robot that carries it out."""
+        return self._node
+
     def __enter__(self) -> Self:
         return self
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.model import Operation, Profile, Relation, RobotState, Scene
 from worldfs.planning.planner import CommandIntent, QuestionIntent, RefusedIntent, build_plan, interpret, stages
+from worldfs.planning.planner.addressed import addressed
 from worldfs.planning.planner.goals import ClearedGoal, DownGoal, GripperGoal, InGoal, TowardGoal, holds, subject
 from worldfs.planning.planner.model_prompt import scene_json
 from worldfs.planning.planner.scene_facts import seen_by
@@ -244,3 +245,20 @@ def test_nothing_is_lifted_for_a_place_that_another_robot_holds(room, side):
         plan = build_plan(stages(intent.goals), scene, profile=PROFILE, robot_id=robot)
         assert not plan.actions and len(plan.unmet) == 1, (thing, side, plan)
         assert other in str(plan.unmet[0][1]), plan.unmet
+
+
+@pytest.mark.parametrize(
+    ("text", "robot", "rest"),
+    [
+        ("arm_2, put the cup in the basket", "arm_2", "put the cup in the basket"),
+        ("Arm_2: where is the cup?", "arm_2", "where is the cup?"),
+        ("tell arm_2 to put the cup in the basket", "arm_2", "put the cup in the basket"),
+        ("arm_2，把杯子放进篮子", "arm_2", "把杯子放进篮子"),
+        ("让arm_2把杯子放进篮子", "arm_2", "把杯子放进篮子"),
+        ("arm_22, put the cup in the basket", "", "arm_22, put the cup in the basket"),
+        ("give the cup to arm_2", "", "give the cup to arm_2"),
+        ("put the cup near arm_2, then the bowl", "", "put the cup near arm_2, then the bowl"),
+    ],
+)
+def test_an_instruction_is_said_to_the_robot_that_it_begins_with(text: str, robot: str, rest: str) -> None:
+    assert addressed(text, ["arm_1", "arm_2"]) == (robot, rest)

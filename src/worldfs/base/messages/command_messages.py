@@ -165,6 +165,11 @@ ROWS = {
     ),
     "command.was_not_stopped": ("{node}: it was not stopped", "{node}：并未停止"),
     "command.no_robot_here": ("no robot is here", "这里没有机器人"),
+    "command.two_robots": (
+        "the instruction is said to {said}, and --node names {given}",
+        "指令是对 {said} 说的，而 --node 指明 {given}",
+    ),
+    "command.only_one_robot": ("one robot", "一个机器人"),
     "command.several_robots": ("several robots, none named", "有多个机器人，没有指明哪一个"),
     "command.say_which": ("say which: --node NAME, or --all", "请指明：--node NAME，或 --all"),
     "command.node_and_all": ("--node and --all", "同时给出了 --node 和 --all"),

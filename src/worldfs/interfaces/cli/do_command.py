@@ -18,6 +18,7 @@ from worldfs.base.stop_words import is_stop, may_be_about_stopping, stops_others
 from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent
+from worldfs.planning.planner.addressed import addressed
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.runtime.job_codec import finding_value
 from worldfs.world.configured_model import configured_model
@@ -90,9 +91,14 @@ def run(context: CommandContext) -> int:
             stack.callback(timer.cancel)
         silence = stack.enter_context(SilentKernelEnd(stop, lambda error: _unknown(context, why[0], error)))
         world = stack.enter_context(context.open())
-        if context["node"] is None and (answer := unnamed_question(world, text)) is not None:
+        node, text = addressed(text, [spec.id for spec in world.specs])
+        if node and context["node"] not in (None, node):
+            found = coded("command.two_robots", said=node, given=context["node"])
+            raise BadInput(found, op="do", expected=coded("command.only_one_robot"), code="USAGE")
+        node = node or context["node"]
+        if node is None and (answer := unnamed_question(world, text)) is not None:
             return _answered(context, world, answer)
-        instruction, refused = _wait_for_robot(context, world, stack, text, stop)
+        instruction, refused = _wait_for_robot(context, world, stack, text, stop, node=node)
         if refused:
             verdict = "stopped" if instruction.stopped else why[0] if instruction.understood else "not_understood"
             value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
@@ -151,8 +157,8 @@ def run(context: CommandContext) -> int:
     if opinion is not None:
         _show_opinion(context, opinion, instruction.language)
     if reading := getattr(result.intent, "reading", ""):
-        node = ["--node", context["node"]] if context["node"] else []
-        again = shlex.join([*shlex.split(context.name), "do", *node, "--confirm", reading, text])
+        named = ["--node", node] if node else []
+        again = shlex.join([*shlex.split(context.name), "do", *named, "--confirm", reading, text])
         said = coded("command.to_do_it", command=again)
         context.output.report(said, {"event": "reading", "confirm": reading}, "dim")
     elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
@@ -218,7 +224,7 @@ def ended_early(verdict: str, timeout: float | None, *, unsure: bool = False) ->
 
 
 def _wait_for_robot(
-    context: CommandContext, world: World, stack: ExitStack, text: str, stop: StopSignal
+    context: CommandContext, world: World, stack: ExitStack, text: str, stop: StopSignal, *, node: str | None
 ) -> tuple[Instruction, str]:
     """Wait for the robot before a kernel is started: a waiting command keeps no robot.
 
@@ -226,7 +232,7 @@ def _wait_for_robot(
     """
 
     try:
-        node = world.planner_port(context["node"]).robot_id
+        robot = world.planner_port(node).robot_id
     except BadInput as error:
         if may_be_about_stopping(text):
             error.found = coded("command.unread_stop", found=error.found)
@@ -234,7 +240,7 @@ def _wait_for_robot(
         raise
     model = configured_model(world.config, context.home.path, context.environ, world.clock, PLANNER)
     instruction = Instruction(
-        world, node, text, stop, lambda line: _print_line(context, line), by_model=model is not None
+        world, robot, text, stop, lambda line: _print_line(context, line), by_model=model is not None
     )
     return stack.enter_context(instruction), instruction.start()
 
@@ -289,7 +295,7 @@ def _plan(
     confirmed = context["confirm"] or ""
     model = planner_model(world.config, home, context.environ, world.clock, ask=ask, confirmed=confirmed)
     port = world.planner_port(
-        context["node"], lambda line: _print_line(context, line), instruction, orderer=context.actor_name
+        instruction.robot, lambda line: _print_line(context, line), instruction, orderer=context.actor_name
     )
     while True:
         result = Planner(port, model, serve=None if serve is None else lambda: port.use(serve())).run(text, stop)
