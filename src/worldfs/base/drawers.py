@@ -25,7 +25,7 @@ def sized(thing: Thing) -> Thing:
     kind = next((word for word in (thing.shape, thing.category, furniture_shape(thing)) if word in SIZE), "")
     if not kind or thing.is_container:
         return thing
-    size = thing.size if len(thing.size) == 3 and min(thing.size) > 0 else SIZE[kind]
+    size = thing.size if len(thing.size) == 3 and all(0 < side < math.inf for side in thing.size) else SIZE[kind]
     shape = thing.shape or kind
     return thing if (size, shape) == (thing.size, thing.shape) else replace(thing, size=size, shape=shape)
 
@@ -69,7 +69,7 @@ def drawn_out(thing: Thing) -> float | None:
 
 def interior(thing: Thing, out: float) -> tuple[Vec, Vec]:
     """Lowest and highest corner of what holds things, in its own frame, a drawer drawn out so far."""
-    x, y, z = (side / 2 for side in thing.size)
+    x, y, z = (side / 2 for side in sized(thing).size)
     if DRAWER not in (thing.shape, thing.category):
         return (WALL - x, WALL - y, WALL - z), (x - WALL, y - WALL, z - WALL - 0.001)
     edge = WALL + GAP
@@ -94,8 +94,9 @@ def drawn_part(thing: Thing) -> Thing:
 
 def _shifted(thing: Thing, part: Callable[[float, float], tuple[float, float]]) -> Thing:
     out = drawn_out(thing)
-    if out == 0.0 or len(thing.size) < 2 or len(thing.position) < 2:
+    if out == 0.0 or len(thing.position) < 2:
         return thing
+    thing = sized(thing)
     depth = thing.size[0]
     away, deep = part(depth, depth / 2 if out is None else out)
     turn, (x, y) = yaw(thing), thing.position[:2]

@@ -293,6 +293,10 @@ ROWS = {
         "something should be put in, on or to {names}, and nothing should",
         "又要放到 {names}，又不要放到那里，自相矛盾",
     ),
+    "planner.perhaps_there": (
+        "the scene does not tell whether {names} is in or on {where}; say of each thing where it goes",
+        "场景里看不出 {names} 在不在 {where} 上或里面；请逐个说明放到哪里",
+    ),
     "planner.within_kept": (
         "{names} lies in {boxes}, and it is not clear whether that is to be left as it is; say of each thing where it goes",
         "{names} 在 {boxes} 里，不清楚它里面的东西动不动；请逐个说明放到哪里",
@@ -440,6 +444,7 @@ ROWS = {
     "planner.at_held_by": ("in the gripper of {robot}", "在 {robot} 的夹爪里"),
     "planner.at_in": ("in {place}", "在{place}里"),
     "planner.at_on": ("on {place}", "在{place}上"),
+    "planner.at_on_in": ("on {place} in {box}", "在{box}里的{place}上"),
     "planner.nowhere": ("somewhere that the scene does not tell", "在哪里场景里看不出来"),
     "planner.is_at": ("{thing} is {at}", "{thing}{at}"),
     "planner.yes": ("yes, {rest}", "是的，{rest}"),

@@ -12,7 +12,7 @@ from worldfs.base.packing import fits
 from . import lexicon_en
 from .goals import AreaGoal, Goal, InGoal
 from .intent import NotUnderstood
-from .scene_facts import final_support, layout, own_robot, surfaces
+from .scene_facts import contents, final_support, layout, own_robot, surfaces
 from .vocabulary import Vocabulary
 
 HEAP = 1.2  # a heap rises over the rim: true volumes may add up to this share of the box
@@ -32,7 +32,7 @@ def free_volume(box: Thing, scene: Scene) -> float:
     if len(box.size) < 3 or not volume(box):
         return math.inf
     places = layout(scene)
-    inside = [t for t in scene.objects if t.id in places and final_support(places, t.id).of == box.id]
+    inside = [t for id in contents(box, "in", scene, places) if (t := scene.thing(id)) is not None]
     return HEAP * box.size[0] * box.size[1] * box.size[2] - sum(volume(t) for t in inside)
 
 

@@ -11,7 +11,7 @@ from worldfs.base.hollows import opens
 from .assign import by_attribute, groups, into_containers
 from .goals import ClearedGoal, Goal, InGoal, OnGoal, littering
 from .intent import Clause, NotUnderstood, NounPhrase
-from .scene_facts import containers, final_support, immovable_ids, surfaces, told_location
+from .scene_facts import containers, contents, final_support, immovable_ids, perhaps_there, surfaces, told_location
 from .storage import alike, also_fit, storage
 from .waste import waste_bins
 
@@ -66,6 +66,7 @@ class ClearingGoals:
             loose = free or loose if every else loose
         aside = tuple(dict.fromkeys(self.meaning.protected))
         for top in tops:
+            self._ask_of_unknown(top, "on")
             loose += [id for id in littering(ClearedGoal(top, aside), self.scene) if id not in loose]
         if goal is None:
             boxes = self._storage(loose)
@@ -109,8 +110,21 @@ class ClearingGoals:
     def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
         """What lies in the boxes comes onto the table."""
         places = self.meaning.resolve.places
-        inside = [id for id in places if final_support(places, id).of in boxes and id not in self.meaning.protected]
-        return [OnGoal(id, self._below(final_support(places, id).of)) for id in inside]
+        found: dict[str, Goal] = {}
+        for box in boxes:
+            self._ask_of_unknown(box, "in")
+            thing = self.scene.thing(box)
+            inside = contents(thing, "in", self.scene, places) if thing is not None else []
+            found |= {id: OnGoal(id, self._below(box)) for id in inside if id not in self.meaning.protected}
+        return list(found.values())
+
+    def _ask_of_unknown(self, place: str, side: str) -> None:
+        """Raises NotUnderstood where a thing may be there, and the scene does not tell."""
+        thing, places = self.scene.thing(place), self.meaning.resolve.places
+        perhaps = perhaps_there(thing, self.scene, places, side) if thing is not None else []
+        if unknown := [id for id in perhaps if id not in self.meaning.protected]:
+            names, where = self.meaning.resolve.names(unknown), self.meaning.name(place)
+            raise NotUnderstood("planner.perhaps_there", "ambiguous", unknown, names=names, where=where)
 
     def comes_out(self, clause: Clause) -> bool:
         """Is it said to come out of containers or drawers?"""
@@ -162,6 +176,8 @@ class ClearingGoals:
         ids = self.meaning.objects(clause.what or (every,), clause.but, also=True)
         tops = [s.id for s in surfaces(self.scene)]
         if ids and all(id in tops for id in ids):  # "sort the table" means what is on it
+            for id in ids:
+                self._ask_of_unknown(id, "on")
             ids = tuple(
                 o
                 for id in ids

@@ -60,6 +60,7 @@ from .scene_facts import (
     final_support,
     grains_in,
     immovable_ids,
+    is_flat,
     lies_flat,
     surfaces,
     told_location,
@@ -282,11 +283,13 @@ class GoalBuilder:
         return kept
 
     def _holders(self, id: str) -> set[str]:
-        """What a thing lies in, and what that lies in or on."""
-        found: set[str] = set()
+        """What a thing lies in, and what that lies in. What is on the lid of a box is not in it."""
+        found, seen = set[str](), set[str]()
         spot = told_location(id, self.scene, self.resolve.places)
-        while spot.of and spot.of not in found:
-            found.add(spot.of)
+        while spot.of and spot.of not in seen:
+            seen.add(spot.of)
+            flat = is_flat(self.scene.thing(spot.of))
+            found |= {spot.of} if spot.relation == "in" or flat else set()
             around = (r.object for r in self.scene.relations if r.subject == spot.of and r.relation == "in")
             below = self.resolve.places.get(spot.of)
             spot = below or ThingLocation("in", next(around, ""))

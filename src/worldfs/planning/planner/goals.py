@@ -21,7 +21,9 @@ from .scene_facts import (
     movable,
     obstacles,
     own_robot,
+    perhaps_there,
     sanitized_scene,
+    settled_at,
     upright,
 )
 
@@ -296,7 +298,9 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         return _pose_holds(goal, scene, robot_id)
     places = layout(scene) if places is None else places
     if isinstance(goal, ClearedGoal):
-        return not littering(goal, scene, robot_id, places)
+        top = scene.thing(goal.surface)
+        perhaps = perhaps_there(top, scene, places, "on") if top is not None else []
+        return not (littering(goal, scene, robot_id, places) or set(perhaps) - {*goal.but})
     spot, thing = places.get(goal.object), scene.thing(goal.object)
     if isinstance(goal, OpenedGoal):
         return thing is not None and thing.status == goal.state
@@ -351,7 +355,7 @@ def _beside(one: str, other: str, scene: Scene, places: Mapping[str, ThingLocati
     a, b = scene.thing(one), scene.thing(other)
     if a is None or b is None or places[one].relation not in ("on", "in") or places[one].of == other:
         return False
-    if places.get(other, places[one]) != places[one]:
+    if other in places and settled_at(places, other) != settled_at(places, one):
         return False
     return gap(a, b) <= most and not inside(b, a.position[0], a.position[1])
 

@@ -16,7 +16,7 @@ from worldfs.base.workspace_bounds import beyond
 from .centre_spot import AT_CENTRE_M, free_spots
 from .directions import lies_toward
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
-from .scene_facts import ThingLocation, bears, height, inside, obstacles, top, top_of
+from .scene_facts import ThingLocation, bears, final_support, height, inside, obstacles, settled_at, top, top_of
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
@@ -160,7 +160,7 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
     other = bench.now.get(goal.other) or bench.scene.thing(goal.other)
     if other is None:
         return None
-    spot = bench.places.get(goal.other, ThingLocation())
+    spot = settled_at(bench.places, goal.other)
     box = bench.scene.thing(spot.of) if spot.relation == "in" else None
     wide, span = bench.radius(thing), bench.radius(other)
     taken = [(o.position, bench.radius(o)) for o in bench.obstacles(thing.id) if o.id != other.id]
@@ -169,7 +169,11 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
         under = [t for t in bench.scene.furniture if t.id != other.id and inside(t, *other.position[:2])]
         support = next((t for t in under if not t.is_container), None)
     if box is not None:
-        within = [t for id, t in bench.now.items() if bench.places.get(id) == spot and id not in (thing.id, other.id)]
+        within = [
+            t
+            for id, t in bench.now.items()
+            if final_support(bench.places, id) == spot and id not in (thing.id, other.id)
+        ]
         taken = [(t.position, bench.radius(t)) for t in within]
     z = round(other.position[2] - height(other) / 2 + height(thing) / 2, 4)
     refused = [tuple(a[:2]) for a in avoid]
@@ -211,7 +215,7 @@ def in_container(
     place that is just large enough; None where there is none within reach. `close`: from one corner on, so that more
     things go in."""
     place = ThingLocation("in", box.id)
-    within = [t for id, t in bench.now.items() if bench.places.get(id) == place and id != thing.id]
+    within = [t for id, t in bench.now.items() if final_support(bench.places, id) == place and id != thing.id]
     half = height(thing) / 2
     if len(box.size) < 2 or opens(box):  # how much of a drawer is open, its body knows
         x, y = drawn_part(box).position[:2]

@@ -47,7 +47,17 @@ from .handling_plan import handled
 from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
-from .scene_facts import ThingLocation, bears, final_support, immovable_ids, layout, movable, sanitized_scene, surfaces
+from .scene_facts import (
+    ThingLocation,
+    bears,
+    final_support,
+    immovable_ids,
+    layout,
+    movable,
+    sanitized_scene,
+    settled_at,
+    surfaces,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +382,7 @@ class _Handling:
         """Neighbours out of the container first, back only when what they were lifted for is where it should be."""
         asked = {subject(g) for g in wanted} - met
         for id, others in self.limits.dig.items():
-            box = self.places.get(id, ThingLocation())
+            box = final_support(self.places, id)
             for other in others if id in asked and box.relation == "in" else ():
                 if other in self.limits.abandoned or other not in self.places:
                     continue
@@ -391,7 +401,7 @@ class _Handling:
             case OnGoal(support=under) | AreaGoal(support=under) | ApartGoal(support=under) | CentreGoal(support=under):
                 return ThingLocation("on", under)
             case BesideGoal(object=id, other=other) | TowardGoal(object=id, other=other):
-                spot = self.places.get(other)
+                spot = settled_at(self.places, other) if other in self.places else None
                 return (
                     spot
                     if spot is not None and spot.of in immovable_ids(self.scene) and spot.relation != "held"
@@ -453,7 +463,7 @@ class _Handling:
                 self.lost.append((goal or goal_of.get(move.object) or DownGoal(move.object), why))
                 continue
             actions += steps
-            left = places[move.object].of
+            left = settled_at(places, move.object).of
             no_room = {like for like in no_room if like[0] != left}
             places[move.object] = move.to
             now[move.object] = replace(now[move.object], position=spot)

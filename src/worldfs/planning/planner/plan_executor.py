@@ -28,7 +28,7 @@ from .plan_progress import goal_keys, progress_of
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort
-from .scene_facts import ThingLocation, layout, sanitized_scene, seen_by, settled
+from .scene_facts import ThingLocation, final_support, layout, sanitized_scene, seen_by, settled
 from .scene_sentences import facts
 from .setbacks import Setbacks
 from .task_progress import TaskProgress
@@ -292,7 +292,7 @@ class PlanExecutor:
 
     def _moved_unasked(self, outcomes: Sequence[Outcome], before: Scene, after: Scene) -> dict[str, float]:
         """What an order moved beside its own thing, and how far (m). What lies in one box may shift there."""
-        was, now = layout(before), layout(after)
+        was, now = settled(layout(before)), settled(layout(after))
         moved = {
             id: as_float(line.get("moved_m"))
             for outcome in outcomes
@@ -356,7 +356,7 @@ class PlanExecutor:
         back = not any(isinstance(g, (*POSE_GOALS, HoldingGoal)) for g in goals)
         then = "planner.back" if back else "planner.left"
         if orphans and back:
-            self.groups.append(tuple(InGoal(o, layout(scene)[id].of) for o in orphans))
+            self.groups.append(tuple(InGoal(o, final_support(layout(scene), id).of) for o in orphans))
         names = [
             coded("planner.lifted_out", name=thing_names.named(o, scene), after=coded(then) if o in orphans else "")
             for o in others

@@ -22,7 +22,7 @@ from .intent import NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, containers, final_support, movable, perhaps_there, surfaces
+from .scene_facts import ThingLocation, containers, contents, is_there, locations, movable, perhaps_there, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
 from .vocabulary import FitKind, Vocabulary, Word, closest
@@ -240,8 +240,7 @@ class _QuestionAnswerer(SceneSentences):
         if held and place is not None:  # "what is held in the basket?"
             return ""
         if place is not None and (unknown := self.closed_off(subjects, place)):
-            code = "planner.top_unknown" if place.side == "on" else "planner.contents_unknown"
-            return self.say(code, places=self.several(unknown))
+            return self.unknown_there(place.side, unknown)
         if q.topic == "gripper":
             return self.gripper(q, hands)
         if q.topic == "clear":
@@ -416,10 +415,11 @@ class _QuestionAnswerer(SceneSentences):
         return any(self.is_at(id, place.side, spot) for spot in self.fit(place))
 
     def is_at(self, id: str, side: str, other: str) -> bool:
-        found = (self.where(id), final_support(self.places, id)) if id in self.places else (self.where(id),)
+        thing = self.scene.thing(other)
+        if side in ("in", "on") and thing is not None and id in self.places:
+            return is_there(id, side, thing, self.scene, self.resting)
+        found = locations(id, self.scene, self.resting) if id in self.places else [self.where(id)]
         spots = tuple(spot.of for spot in found)
-        if side in ("in", "on") and (thing := self.scene.thing(other)) is not None and opens(thing):
-            return ThingLocation(side, other) in found  # what lies on a lid is not in the chest
         if side in SIDES:
             if other in spots:  # what is in a basket is not beside it
                 return False
@@ -471,11 +471,15 @@ class _QuestionAnswerer(SceneSentences):
         tops = [s.id for s in surfaces(self.scene)]
         found = []
         for id in self.fit(part):
-            if id not in tops and not self.vocabulary.things[id].is_container:
+            thing = self.vocabulary.things[id]
+            if id not in tops and not thing.is_container and not opens(thing):
                 return ""  # is a plate clean, a bottle empty? The scene does not tell
-            inside, the = self.contents(id), self.the(id)
+            word = "on" if id in tops else "in"
+            inside, the = self.contents(id, word), self.the(id)
             side = coded("planner.side_on") if id in tops else coded("planner.side_in")
-            if inside:
+            if not inside and self.perhaps_there(id, word):
+                found.append(self.unknown_there(word, [id]))
+            elif inside:
                 facts = {"things": self.several(inside), "side": side, "place": the}
                 code = "planner.are_there" if len(inside) > 1 else "planner.is_there"
                 found.append(self.yes(False, self.say(code, **facts)))
@@ -501,13 +505,14 @@ class _QuestionAnswerer(SceneSentences):
     def closed_off(self, subjects: Sequence[QuestionPart], place: QuestionPart) -> list[str]:
         """Of the places, those of which the scene does not tell whether it is in them: anything, in a carton, which may
         be full; the milk, in the milk jug; what is on a post that a beam may rest on."""
-        if place.side == "on":
-            asked = {id for part in subjects for id in self.fit(part) if not part.general}
-            perhaps = {id: self.perhaps_there(id) for id in self.fit(place)}
-            return [id for id, more in perhaps.items() if more and (not asked or not asked.isdisjoint(more))]
-        if place.side != "in":
+        if place.side not in ("in", "on"):
             return []
         found = self.fit(place)
+        asked = {id for part in subjects for id in self.fit(part) if not part.general}
+        perhaps = {id: self.perhaps_there(id, place.side) for id in found}
+        unsure = [id for id, more in perhaps.items() if more and (not asked or not asked.isdisjoint(more))]
+        if unsure or place.side == "on":
+            return unsure
         if subjects and all(set(self.fit(part)) & set(found) for part in subjects if not part.general):
             if not all(part.general for part in subjects):
                 return found
@@ -541,16 +546,23 @@ class _QuestionAnswerer(SceneSentences):
         """Does the scene tell what is in it: in a basket, on a table, but not in a carton, which may be full?"""
         known = {thing.id for thing in (*containers(self.scene), *surfaces(self.scene))}
         thing = self.scene.thing(id)
-        if thing is None or self.perhaps_there(id):
+        if thing is None or self.perhaps_there(id, "in"):
             return False
-        return id in known or opens(thing) or bool(self.contents(id))
+        return id in known or opens(thing) or bool(self.contents(id, "in"))
 
-    def perhaps_there(self, id: str) -> list[str]:
+    def perhaps_there(self, id: str, side: str) -> list[str]:
         thing = self.scene.thing(id)
-        return [] if thing is None else perhaps_there(thing, self.scene, self.places)
+        return [] if thing is None else perhaps_there(thing, self.scene, self.resting, side)
 
-    def contents(self, id: str) -> list[str]:
-        return [o for o in self.places if final_support(self.places, o).of == id or self.places[o].of == id]
+    def contents(self, id: str, side: str) -> list[str]:
+        thing = self.scene.thing(id)
+        return [] if thing is None else contents(thing, side, self.scene, self.resting)
+
+    def unknown_there(self, side: str, ids: Sequence[str]) -> str:
+        """That the scene does not tell what is there, with the things that may be."""
+        perhaps = dict.fromkeys(one for id in ids for one in self.perhaps_there(id, side))
+        code = "planner.top_unknown" if side == "on" else "planner.contents_unknown"
+        return self.joined((self.say(code, places=self.several(ids)), *map(self.fact, perhaps)))
 
     def listed(
         self, ids: list[str], subjects: list[QuestionPart], place: QuestionPart | None, colour: QuestionPart | None
@@ -611,7 +623,8 @@ class _QuestionAnswerer(SceneSentences):
             facts = {id: self.beside(id, id in good, place) for id in ids}
         else:
             facts = {id: self.fact(id) for id in ids}
-            if not good and not any(self.where(id).relation for id in ids):
+            told = place.side in ("in", "on") or any(self.where(id).relation for id in ids)
+            if not good and not told:
                 return ""
         rest = [id for id in ids if id not in good]
         if every:

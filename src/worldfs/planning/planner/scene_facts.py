@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
-from worldfs.base.drawers import drawn_part, has_flat_top, interior
+from worldfs.base.drawers import drawn_part, has_flat_top, interior, sized
 from worldfs.base.footprint import gap, lying, tilt
-from worldfs.base.hollows import innermost, is_in, lowest_point, opens
+from worldfs.base.hollows import innermost, is_in, is_vessel, lowest_point, opens, rest_limit
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
@@ -23,6 +23,7 @@ LEVEL_RAD = math.radians(3)  # what is turned farther leans: more than one thing
 FLAT = ("tray", "plate", "dish", "saucer", "托盘", "盘", "盘子", "碟子")  # things are said to be on these
 GRAZE_M = 0.001  # a thing that reaches no farther over another touches its side
 SAME_TOP_M = 0.0005  # two tops are as far from an underside as each other
+UNMEASURED_M = 0.3  # a thing without a size is no larger
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 
@@ -204,6 +205,35 @@ def told_location(id: str, scene: Scene, places: Mapping[str, ThingLocation]) ->
     return ThingLocation("in", spot.of) if hollow else spot
 
 
+def locations(id: str, scene: Scene, places: Mapping[str, ThingLocation]) -> list[ThingLocation]:
+    """Every place that a thing is said to be at: what it rests on, each hollow thing that it is in, the support of all.
+    What is in a cup is not said to be on the table under the cup."""
+    found: list[ThingLocation] = []
+    at, seen, within = id, set[str](), False
+    while (spot := told_location(at, scene, places)).of and at not in seen:
+        seen.add(at)
+        last = places.get(spot.of, UNKNOWN_LOCATION).of == ""
+        within = within or spot.relation == "in"
+        if at == id or spot.relation == "in" or (last and not within):
+            found.append(spot)
+        at = spot.of
+    return found
+
+
+def is_there(id: str, side: str, place: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> bool:
+    """Whether a thing is for certain in or on (`side`) a place. The same for what is not hollow, as a plate."""
+    hollow = (place.is_container and not is_flat(place)) or opens(place) or is_vessel(place)
+    sides = (side,) if hollow else ("in", "on", "held")
+    return id != place.id and any(
+        spot.of == place.id and spot.relation in sides for spot in locations(id, scene, places)
+    )
+
+
+def contents(place: Thing, side: str, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
+    """The things that are for certain in or on a place. What else may be there: `perhaps_there`."""
+    return [id for id in places if is_there(id, side, place, scene, places)]
+
+
 def immovable_ids(scene: Scene) -> frozenset[str]:
     """Ids of what the planner never moves: furniture, containers, regions."""
     ids = {t.id for t in scene.furniture}
@@ -232,15 +262,37 @@ def fixtures(scene: Scene) -> tuple[Thing, ...]:
     return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if opens(t)}.values())
 
 
-def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> list[str]:
-    """The things that may be in or on a thing, as a beam across two posts: the scene does not tell where they are."""
-    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != place.id]
-    leaning = {t.id: _leans_on(t, scene) for t in unknown}
-    return [
-        t.id
-        for t in unknown
-        if is_in(t, place) is not False or (place.id in on if (on := leaning[t.id]) else _meets(t, place))
-    ]
+def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation], side: str = "") -> list[str]:
+    """The things that may be in or on a thing (`side`; "" either), as a beam across two posts, and what is on those:
+    the scene does not tell where they are."""
+    place = sized(place)
+    own = _lowest(places, place.id)  # what bears the place is not on it
+    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != own]
+    loose = {t.id for t in unknown if _may_be_at(t, side, place, scene)}
+    return [t.id for t in movable(scene) if _lowest(places, t.id) in loose]
+
+
+def _lowest(places: Mapping[str, ThingLocation], id: str) -> str:
+    """What is at the bottom of the stack that a thing is in."""
+    seen: set[str] = set()
+    while id not in seen and places.get(id, UNKNOWN_LOCATION).of in places:
+        seen.add(id)
+        id = places[id].of
+    return id
+
+
+def _may_be_at(thing: Thing, side: str, place: Thing, scene: Scene) -> bool:
+    """Of a thing whose place the scene does not tell. What has only its lowest point in a hollow place may be in it."""
+    if is_in(thing, place) is not False:
+        return True
+    leans = _leans_on(thing, scene)
+    if not (place.id in leans if leans else _meets(thing, place)):
+        return False
+    measured = _finite(thing.size, 3) and _finite(place.size, 3)
+    if side != "in" or not measured or not (place.is_container or opens(place) or is_vessel(place)):
+        return True
+    x, y, low = lowest_point(thing)
+    return inside(drawn_part(place), x, y) and low < rest_limit(place)
 
 
 def _leans_on(thing: Thing, scene: Scene) -> set[str]:
@@ -250,8 +302,12 @@ def _leans_on(thing: Thing, scene: Scene) -> set[str]:
 
 def _meets(thing: Thing, place: Thing) -> bool:
     """Whether it may rest on another or lean on it: it reaches it."""
-    if not all(_finite(one.position, 3) and _finite(one.size, 3) for one in (thing, place)):
+    if not all(_finite(one.position, 3) for one in (thing, place)):
         return False
+    if not _finite(place.size, 3):
+        return True
+    if not _finite(thing.size, 3):
+        thing = replace(thing, shape="sphere", size=(UNMEASURED_M,) * 3)
     other, low = _reach(place), lowest_point(thing)[2]
     overlap = low - NEAR_M <= top(other) and lowest_point(place)[2] <= 2 * thing.position[2] - low
     return overlap and gap(_reach(thing), other) == 0
@@ -290,7 +346,7 @@ def surfaces(scene: Scene) -> tuple[Thing, ...]:
 def obstacles(scene: Scene, now: Mapping[str, Thing], places: Mapping[str, ThingLocation], besides: str) -> list[Thing]:
     """What stands in the way of a thing: every other thing of `now`, containers included; not what is held or in a
     container."""
-    away = {id for id, where in places.items() if where.relation in ("held", "in")}
+    away = {id for id in places if final_support(places, id).relation in ("held", "in")}
     loose = [thing for id, thing in now.items() if id not in away | {besides}]
     return [*loose, *(box for box in containers(scene) if box.id not in now)]
 
@@ -326,13 +382,44 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
             found[thing.id] = ThingLocation("held", held[thing.id])
         elif thing.id in stated:
             key = "in" if "in" in stated[thing.id] else "on"
-            found[thing.id] = ThingLocation(key, stated[thing.id][key])
+            found[thing.id] = _in_if_within(thing, ThingLocation(key, stated[thing.id][key]), things, still)
         else:
             found[thing.id] = _by_pose(thing, scene, told)
+    found |= _on_others_in_a_box(found, stated, things)
     for id in sorted(found, key=lambda id: id in stated):  # of a circle, what was only concluded is given up first
         if _bears_itself(found, id):
             found[id] = ThingLocation()
     return found
+
+
+def _in_if_within(
+    thing: Thing, spot: ThingLocation, things: Mapping[str, Thing], still: Container[str]
+) -> ThingLocation:
+    """The place as stated; in a basket, where that is stated as on the basket."""
+    other = things.get(spot.of)
+    within = spot.relation == "on" and spot.of in still and other is not None and is_in(thing, other)
+    return ThingLocation("in", spot.of) if within else spot
+
+
+def _on_others_in_a_box(
+    places: Mapping[str, ThingLocation], stated: Mapping[str, Mapping[str, str]], things: Mapping[str, Thing]
+) -> dict[str, ThingLocation]:
+    """Of the things in containers, those that rest on one other thing in the same container."""
+    found: dict[str, ThingLocation] = {}
+    boxes = {id: final_support(places, id) for id in places}
+    for id, spot in places.items():
+        if spot.relation != "in":
+            continue
+        said = stated.get(id, {}).get("on", "")
+        thing, peers = things[id], {one: things[one] for one, box in boxes.items() if box == spot and one != id}
+        if said in peers:
+            found[id] = ThingLocation("on", said)
+        elif _finite(thing.position, 3):
+            below = [t for t in peers.values() if _finite(t.position, 3) and t.position[2] < thing.position[2]]
+            upon = _support(thing, [t for t in below if tilt(t) <= LEVEL_RAD], peers, {})
+            found |= {id: upon} if upon.relation else {}
+    now = {**places, **found}
+    return {id: spot for id, spot in found.items() if not _bears_itself(now, id)}
 
 
 def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
@@ -409,7 +496,12 @@ def is_flat(thing: Thing | None) -> bool:
     return low or is_called(thing, FLAT)
 
 
-def settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
-    """The place of each thing; for things in a container only the container."""
-    found = {id: final_support(places, id) for id in places}
-    return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}
+def settled_at(places: Mapping[str, ThingLocation], id: str) -> ThingLocation:
+    """The place of a thing; of what is in a container, on another thing or not, the container."""
+    end = final_support(places, id)
+    return end if end.relation == "in" else places.get(id, UNKNOWN_LOCATION)
+
+
+def settled(places: Mapping[str, ThingLocation]) -> dict[str, ThingLocation]:
+    """`settled_at` of each thing."""
+    return {id: settled_at(places, id) for id in places}

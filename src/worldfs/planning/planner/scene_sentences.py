@@ -31,8 +31,8 @@ class SceneSentences:
     def __init__(self, scene: Scene, language: str, *, several: bool = False) -> None:
         """`several`: a robot is named also where it is the one that is asked."""
         self.scene, self.language, self.zh = scene, language, language == "zh"
-        places = layout(scene)
-        self.places = {id: told_location(id, scene, places) for id in places}
+        self.resting = layout(scene)
+        self.places = {id: told_location(id, scene, self.resting) for id in self.resting}
         self.robot = own_robot(scene)  # the robot that is asked
         self.of_several = several
 
@@ -67,12 +67,15 @@ class SceneSentences:
 
     def fact(self, id: str) -> str:
         """A whole sentence: where it is."""
-        return self.say("planner.is_at", thing=self.the(id), at=self.at(self.where(id)) or coded("planner.nowhere"))
+        spot, end = self.where(id), final_support(self.resting, id)
+        at = self.at(spot)
+        if spot.relation == "on" and end.relation == "in":
+            at = self.say("planner.at_on_in", place=self.the(spot.of), box=self.the(end.of))
+        return self.say("planner.is_at", thing=self.the(id), at=at or coded("planner.nowhere"))
 
     def where(self, id: str) -> ThingLocation:
         if id in self.places:
-            spot = self.places[id]
-            return final_support(self.places, id) if spot.relation == "" else spot
+            return self.places[id]
         stated = (r for r in self.scene.relations if r.subject == id and r.relation in ("in", "on"))
         return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
 

@@ -12,7 +12,7 @@ from worldfs.base.model import Outcome, Scene, Vec
 from . import failure_reasons, planned_actions
 from .goals import Goal
 from .planned_actions import PlannedAction
-from .scene_facts import ThingLocation, final_support, layout
+from .scene_facts import final_support, layout
 
 GIVE_UP: Final = 2  # failures with one thing before the plan goes on without it
 
@@ -65,7 +65,7 @@ class Setbacks:
     def dig_out(self, id: str, outcome: Outcome, scene: Scene) -> tuple[str, ...]:
         """Neighbours in the same container that the refusal names, to be set on the table, each once."""
         places = layout(scene)
-        box = places.get(id, ThingLocation())
+        box = final_support(places, id)
         if box.relation != "in":
             return ()
         already = {other for others in self.dig.values() for other in others} | set(self.dig)

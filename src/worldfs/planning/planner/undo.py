@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from worldfs.base.model import Scene
 
 from .goals import Goal, InGoal, OnGoal, OpenedGoal, PlacedGoal
-from .scene_facts import immovable_ids, layout
+from .scene_facts import immovable_ids, layout, settled
 
 
 def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> tuple[list[Goal], list[str]]:
     """Goals for every thing that is not where it was, or not as far open, and the ids of those that cannot come back:
     they are gone, or their place before is no place to put a thing down. Of `only`, where that is given."""
-    was, now = layout(before), layout(scene)
+    was, now = settled(layout(before)), settled(layout(scene))
     still = immovable_ids(scene)
     found: list[Goal] = []
     lost: list[str] = []
