@@ -12,6 +12,7 @@ import pytest
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.planning.planner import CommandIntent, QuestionIntent, RefusedIntent, build_plan, interpret, stages
 from worldfs.planning.planner.goals import OnGoal, subject
+from worldfs.planning.planner.plan_constraints import PlanConstraints
 
 TABLE = Thing("table_01", "table", "furniture", (0.5, 0.0, -0.02), size=(1.4, 2.4, 0.04), shape="table")
 BASKET = Thing("basket_01", "basket", "container", (0.4, 0.4, 0.15), size=(0.3, 0.3, 0.3), shape="basket")
@@ -170,3 +171,72 @@ def _of_emptying(case: Built, holder: str, there: set[str], perhaps: frozenset[s
 def test_every_question_about_a_holder_tells_what_it_was_built_to_hold(first: int) -> None:
     faults = {seed: found for seed in range(first, first + 5) if (found := faults_of(built(seed), Random(seed)))}
     assert not faults, "\n".join(f"{seed}: {fault}" for seed, found in faults.items() for fault in found)
+
+
+def stacked(*names: str, bearing: Thing = BASKET, edges: bool = False) -> Scene:
+    """Each on the one before it, the first on the floor of the basket, or on the table."""
+    x, y, z = FLOORS.get(bearing.id, (0.4, 0.0, 0.0))
+    found = []
+    for name in names:
+        size = LOOSE[name]
+        found.append(Thing(name, name, name.split()[-1], (x, y, z + size[2] / 2), size=size, shape="box"))
+        z += size[2]
+    told = tuple(Relation(name, "in", bearing.id) for name in names) if edges else ()
+    return Scene((RobotState("arm"),), tuple(found), FURNITURE, told)
+
+
+@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("what is on the plate?", "on the plate: apple"),
+        ("is the apple on the plate?", "yes, the apple is on the plate in the basket"),
+        ("is the apple in the basket?", "yes, the apple is on the plate in the basket"),
+        ("what is in the basket?", "in the basket: plate, apple"),
+        ("篮子里有几个东西？", "2：盘子、苹果"),
+    ],
+)
+def test_what_is_on_a_plate_in_a_basket_is_on_the_one_and_in_the_other(text: str, answer: str, edges: bool) -> None:
+    assert asked(text, stacked("plate", "apple", edges=edges)) == answer
+
+
+@pytest.mark.parametrize(("bearing", "text"), [(BASKET, "empty the basket"), (TABLE, "clear the table")])
+def test_what_bears_a_thing_that_is_left_where_it_is_is_not_taken_away_below_it(bearing: Thing, text: str) -> None:
+    scene = replace(stacked("crate", "apple", bearing=bearing), furniture=(TABLE, BASKET))
+    told = interpret(f"{text} except for the apple", scene)
+    assert isinstance(told, CommandIntent)
+    plan = build_plan(stages(told.goals), scene, limits=PlanConstraints(protected=told.protected))
+    assert not plan.actions and [subject(goal) for goal, _ in plan.unmet] == ["crate"]
+
+
+def test_what_lies_on_a_thing_in_a_basket_comes_out_first() -> None:
+    scene = stacked("crate", "apple")
+    plan = build_plan(stages((OnGoal("crate", "table_01"), OnGoal("apple", "table_01"))), scene)
+    assert [action.object for action in plan.actions] == ["apple", "apple", "crate", "crate"] and not plan.unmet
+
+
+@pytest.mark.parametrize("size", [(), (0.06, 0.06), (math.nan,) * 3])
+@pytest.mark.parametrize("text", ["clear the table", "收拾桌子", "what is on the table?", "is the table empty?"])
+def test_what_has_no_measures_is_not_passed_over(text: str, size: tuple[float, ...]) -> None:
+    can = Thing("can", "can", "can", (0.4, 0.0, 0.06), size=size)
+    told = interpret(text, Scene((RobotState("arm"),), (can,), (TABLE, BASKET)))
+    said = told.answer if isinstance(told, QuestionIntent) else told.reason if isinstance(told, RefusedIntent) else ""
+    assert "can" in said and ("does not tell" in said or "看不出" in said)
+
+
+@pytest.mark.parametrize("text", ["is the drawer empty?", "抽屉是空的吗？"])
+@pytest.mark.parametrize("name", ["", "apple"])
+def test_whether_a_drawer_is_empty_is_answered_as_what_is_in_it(text: str, name: str) -> None:
+    told = asked(text, stacked(*filter(None, [name]), bearing=DRAWER))
+    assert told.startswith(("no, ", "不") if name else ("yes, ", "是"))
+
+
+@pytest.mark.parametrize("shape", ["drawer", "chest"])
+@pytest.mark.parametrize("status", ["", "open", "closed"])
+@pytest.mark.parametrize(
+    "text", ["what is in the box?", "what is on the table?", "is the box empty?", "pick up the can"]
+)
+def test_a_drawer_or_a_chest_needs_no_size(text: str, shape: str, status: str) -> None:
+    can = Thing("can", "can", "can", (0.4, 0.3, 0.06), size=(0.06, 0.06, 0.11), shape="cylinder")
+    box = Thing("box", "box", "furniture", (0.4, 0.0, 0.06), shape=shape, status=status)
+    assert not isinstance(interpret(text, Scene((RobotState("arm"),), (can,), (TABLE, box))), RefusedIntent)

@@ -25,14 +25,15 @@ ids = st.sampled_from(["apple_01", "cube_01", "cube_02", "can", "../x", "the", "
 def things(draw):
     return Thing(
         draw(ids),
-        draw(st.sampled_from(["", "Red Apple", "红苹果", "don't", "box", "not", "Ｔｈｅ"])),
-        draw(st.sampled_from(["", "fruit", "container", "furniture", "block"])),
+        draw(st.sampled_from(["", "Red Apple", "红苹果", "don't", "box", "not", "Ｔｈｅ", "drawer", "lid"])),
+        draw(st.sampled_from(["", "fruit", "container", "furniture", "block", "drawer", "chest", "tray"])),
         draw(vector),
-        draw(st.sampled_from([(1.0, 0.0, 0.0, 0.0), (), (math.nan,) * 4])),
+        draw(st.sampled_from([(1.0, 0.0, 0.0, 0.0), (0.9, 0.3, 0.0, 0.3), (0.0,) * 4, (1.0,), (), (math.nan,) * 4])),
         draw(vector),
-        draw(st.sampled_from(["", "sphere", "box", "basket", "table", "region"])),
+        draw(st.sampled_from(["", "sphere", "box", "cylinder", "basket", "table", "region", "drawer", "chest"])),
         color=draw(st.sampled_from(["", "red", "#ff0000", "Red"])),
-        status=draw(st.sampled_from(["", "on_table", "in_basket", "held"])),
+        status=draw(st.sampled_from(["", "on_table", "in_basket", "held", "open", "closed"])),
+        extra=draw(st.sampled_from([{}, {"grains": 3}, {"opening": 0.1}, {"opening": math.nan}, {"opening": "x"}])),
     )
 
 
@@ -59,13 +60,18 @@ ORDERS = (
     "pick up the apple",
     "where is the apple?",
     "what is on the table?",
+    "what is in the drawer?",
+    "is the table empty?",
+    "empty the basket",
+    "put the cube next to the apple",
+    "open the drawer and put the cube in it",
     "收拾桌子",
     "把苹果放进篮子里",
     "put it down",
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(scenes(), st.sampled_from(ORDERS))
 def test_no_page_breaks_the_planner(scene, text):
     intent = interpret(text, scene)
