@@ -268,7 +268,8 @@ def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation
     place = sized(place)
     own = _lowest(places, place.id)  # what bears the place is not on it
     unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != own]
-    loose = {t.id for t in unknown if _may_be_at(t, side, place, scene)}
+    told = _told_tops(scene) if unknown else {}
+    loose = {t.id for t in unknown if _may_be_at(t, side, place, scene, told)}
     return [t.id for t in movable(scene) if _lowest(places, t.id) in loose]
 
 
@@ -281,12 +282,12 @@ def _lowest(places: Mapping[str, ThingLocation], id: str) -> str:
     return id
 
 
-def _may_be_at(thing: Thing, side: str, place: Thing, scene: Scene) -> bool:
+def _may_be_at(thing: Thing, side: str, place: Thing, scene: Scene, told: Mapping[str, tuple[float, ...]]) -> bool:
     """Of a thing whose place the scene does not tell. What has only its lowest point in a hollow place may be in it."""
     if is_in(thing, place) is not False:
         return True
     leans = _leans_on(thing, scene)
-    if not (place.id in leans if leans else _meets(thing, place)):
+    if not (place.id in leans if leans else _meets(thing, place, told)):
         return False
     measured = _finite(thing.size, 3) and _finite(place.size, 3)
     if side != "in" or not measured or not (place.is_container or opens(place) or is_vessel(place)):
@@ -300,8 +301,8 @@ def _leans_on(thing: Thing, scene: Scene) -> set[str]:
     return {r.object for r in scene.relations if r.subject == thing.id and r.relation == "leans_on"}
 
 
-def _meets(thing: Thing, place: Thing) -> bool:
-    """Whether it may rest on another or lean on it: it reaches it."""
+def _meets(thing: Thing, place: Thing, told: Mapping[str, tuple[float, ...]]) -> bool:
+    """Whether it may rest on another or lean on it: it reaches it. `told`: of `_told_tops`."""
     if not all(_finite(one.position, 3) for one in (thing, place)):
         return False
     if not _finite(place.size, 3):
@@ -309,7 +310,9 @@ def _meets(thing: Thing, place: Thing) -> bool:
     if not _finite(thing.size, 3):
         thing = replace(thing, shape="sphere", size=(UNMEASURED_M,) * 3)
     other, low = _reach(place), lowest_point(thing)[2]
-    overlap = low - NEAR_M <= top(other) and lowest_point(place)[2] <= 2 * thing.position[2] - low
+    overlap = (
+        low - NEAR_M <= max(told.get(place.id, (top(other),))) and lowest_point(place)[2] <= 2 * thing.position[2] - low
+    )
     return overlap and gap(_reach(thing), other) == 0
 
 
