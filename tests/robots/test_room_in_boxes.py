@@ -9,7 +9,7 @@ from random import Random
 from worldfs.base.model import Profile, Relation, Scene, Thing
 from worldfs.base.packing import fits, spots
 from worldfs.base.standard_operations import PICK_UP, PLACE_DOWN
-from worldfs.planning.planner import CommandIntent, build_plan, interpret, stages
+from worldfs.planning.planner import CommandIntent, QuestionIntent, build_plan, interpret, stages
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
 from .conftest import TABLE, on_table
@@ -119,3 +119,19 @@ def test_one_thing_that_does_not_fit_is_known_before_the_others_are_moved():
     assert isinstance(intent, CommandIntent)
     plan = build_plan(stages(intent.goals), scene, profile=PROFILE, robot_id="franka_001")
     assert [(goal.object, why.code) for goal, why in plan.unmet] == [("bar", "planner.too_large")]
+
+
+def test_what_lies_on_a_board_in_a_tray_is_told_so_and_comes_out_before_the_board(opened):
+    board = Thing("board", "board", "wood", (0.45, -0.35, 0.018), size=(0.1, 0.06, 0.02), shape="box", mass=0.1)
+    cube = Thing("cube", "cube", "block", (0.45, -0.35, 0.049), size=(0.04,) * 3, shape="box", mass=0.06)
+    table = Table(opened, board, cube)
+    told = interpret("what is on the board?", table.scene())
+    assert isinstance(told, QuestionIntent) and told.answer == "on the board: cube"
+    assert {relation.relation for relation in table.scene().relations if relation.subject == "cube"} == {"in"}
+    intent = interpret("empty the tray", table.scene(), profile=PROFILE, robot_id="franka_001")
+    assert isinstance(intent, CommandIntent)
+    for _ in range(4):
+        action = build_plan(stages(intent.goals), table.scene(), profile=PROFILE, robot_id="franka_001").actions[0]
+        done = table.hand.do(action.op, **action.params)
+        assert done.ok, done
+    assert set(layout(table.scene()).values()) == {ThingLocation("on", "table_01")}

@@ -280,6 +280,13 @@ def littering(
     return tuple(id for id in found if final_support(spots, id) == ThingLocation("on", goal.surface) or id == held)
 
 
+def perhaps_littering(goal: ClearedGoal, scene: Scene, places: Mapping[str, ThingLocation]) -> tuple[str, ...]:
+    """Ids of the things of which the scene does not tell whether they are on the surface."""
+    top = scene.thing(goal.surface)
+    perhaps = perhaps_there(top, scene, places, "on") if top is not None else ()
+    return tuple(id for id in perhaps if id not in goal.but)
+
+
 def tcp(robot: RobotState) -> Vec | None:
     """The tool's position if the page gives it, else None (`pose` is the base)."""
     for key in ("tcp_position", "tcp", "tcp_pose", "ee_pose", "eef_pose"):
@@ -298,9 +305,7 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         return _pose_holds(goal, scene, robot_id)
     places = layout(scene) if places is None else places
     if isinstance(goal, ClearedGoal):
-        top = scene.thing(goal.surface)
-        perhaps = perhaps_there(top, scene, places, "on") if top is not None else []
-        return not (littering(goal, scene, robot_id, places) or set(perhaps) - {*goal.but})
+        return not (littering(goal, scene, robot_id, places) or perhaps_littering(goal, scene, places))
     spot, thing = places.get(goal.object), scene.thing(goal.object)
     if isinstance(goal, OpenedGoal):
         return thing is not None and thing.status == goal.state

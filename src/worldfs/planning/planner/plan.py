@@ -41,6 +41,7 @@ from .goals import (
     held_by,
     holds,
     littering,
+    perhaps_littering,
     subject,
 )
 from .handling_plan import handled
@@ -208,6 +209,10 @@ class _Handling:
         self.full: set[str] = set()  # containers that had no room for all that was to come
         self.close: frozenset[str] = frozenset()  # those in which things are put side by side
         self.hand = next((id for id, w in self.places.items() if w == ThingLocation("held", self.robot_id)), "")
+        for goal in group.goals:
+            if isinstance(goal, ClearedGoal) and (unknown := perhaps_littering(goal, scene, at)):
+                names = [self.name(id) for id in unknown]
+                self.lose(goal, coded("planner.perhaps_there", names=names, where=self.name(goal.surface)))
 
     def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
         """A cleared surface asks a place for all that lies on it, also for what came there meanwhile."""
