@@ -278,3 +278,12 @@ def test_an_arm_clears_what_it_can_and_says_what_it_does_not_know(make) -> None:
     world.before = comes
     report = Planner(world).run("clear the table")
     assert not report.ok and "whether can is" in report.reason and world.where("apple_01") == ("in", "basket_01")
+
+
+@pytest.mark.parametrize(
+    ("height", "answer"), [(0.83, "the scene does not tell what is in the basket; the cup is"), (0.0, "in the basket:")]
+)
+def test_of_a_basket_without_measures_only_what_is_near_may_be_in_it(height: float, answer: str) -> None:
+    basket = Thing("basket_01", "basket", "container", (0.6, 0.3, 0.8))
+    cup = Thing("cup", "cup", "cup", (0.5, 0.2, height), size=(0.07, 0.07, 0.08), shape="cylinder")
+    assert asked("what is in the basket?", Scene((RobotState("arm"),), (cup,), (basket,))).startswith(answer)

@@ -23,7 +23,7 @@ LEVEL_RAD = math.radians(3)  # what is turned farther leans: more than one thing
 FLAT = ("tray", "plate", "dish", "saucer", "托盘", "盘", "盘子", "碟子")  # things are said to be on these
 GRAZE_M = 0.001  # a thing that reaches no farther over another touches its side
 SAME_TOP_M = 0.0005  # two tops are as far from an underside as each other
-UNMEASURED_M = 0.3  # a thing without a size is no larger
+UNMEASURED_M = 0.3  # a thing without a size is no larger, a container no more than twice
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 
@@ -306,7 +306,8 @@ def _meets(thing: Thing, place: Thing, told: Mapping[str, tuple[float, ...]]) ->
     if not all(_finite(one.position, 3) for one in (thing, place)):
         return False
     if not _finite(place.size, 3):
-        return True
+        near = not place.is_container or math.dist(thing.position[:2], place.position[:2]) <= UNMEASURED_M
+        return near and thing.position[2] >= place.position[2] - UNMEASURED_M / 2
     if not _finite(thing.size, 3):
         thing = replace(thing, shape="sphere", size=(UNMEASURED_M,) * 3)
     other, low = _reach(place), lowest_point(thing)[2]
