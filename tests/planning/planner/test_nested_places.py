@@ -20,10 +20,12 @@ from worldfs.planning.planner import (
     interpret,
     stages,
 )
-from worldfs.planning.planner.goals import ClearedGoal, OnGoal, subject
+from worldfs.planning.planner.goals import BesideGoal, ClearedGoal, InGoal, OnGoal, holds, subject
 from worldfs.planning.planner.plan_constraints import PlanConstraints
+from worldfs.planning.planner.scene_facts import layout, obstacles
+from worldfs.planning.planner.undo import undo_goals
 
-TABLE = Thing("table_01", "table", "furniture", (0.5, 0.0, -0.02), size=(1.4, 2.4, 0.04), shape="table")
+TABLE = Thing("table_01", "table", "furniture", (0.5, 0.0, 0.0), size=(1.4, 2.4, 0.75), shape="table")
 BASKET = Thing("basket_01", "basket", "container", (0.4, 0.4, 0.15), size=(0.3, 0.3, 0.3), shape="basket")
 LUNCH = Thing("lunch_01", "lunch box", "container", (0.4, -0.5, 0.05), size=(0.2, 0.2, 0.1), shape="box")
 TRAY = Thing("tray_01", "tray", "container", (0.8, 0.0, 0.015), size=(0.3, 0.3, 0.03), shape="basket")
@@ -287,3 +289,21 @@ def test_of_a_basket_without_measures_only_what_is_near_may_be_in_it(height: flo
     basket = Thing("basket_01", "basket", "container", (0.6, 0.3, 0.8))
     cup = Thing("cup", "cup", "cup", (0.5, 0.2, height), size=(0.07, 0.07, 0.08), shape="cylinder")
     assert asked("what is in the basket?", Scene((RobotState("arm"),), (cup,), (basket,))).startswith(answer)
+
+
+def test_what_is_on_a_thing_in_a_box_is_beside_the_neighbours_of_that_thing() -> None:
+    scene = stacked("crate", "apple")
+    near = Thing("key", "key", "key", (0.47, 0.4, 0.02), size=(0.02, 0.02, 0.02), shape="box")
+    assert holds(BesideGoal("key", "apple"), replace(scene, objects=(*scene.objects, near)))
+
+
+def test_what_was_on_a_thing_in_a_box_is_put_back_into_the_box() -> None:
+    before = stacked("crate", "apple")
+    moved = tuple(replace(t, position=(0.1, -0.3, 0.0175)) if t.id == "apple" else t for t in before.objects)
+    assert undo_goals(before, replace(before, objects=moved)) == ([InGoal("apple", "basket_01")], [])
+
+
+def test_what_is_on_a_thing_in_a_box_is_not_in_the_way_on_the_table() -> None:
+    scene = stacked("crate", "apple")
+    now = {thing.id: thing for thing in scene.objects}
+    assert {thing.id for thing in obstacles(scene, now, layout(scene), "")} == {"basket_01", "lunch_01", "tray_01"}
