@@ -89,6 +89,16 @@ def test_what_a_robot_does_not_measure_hides_no_standstill(name: str) -> None:
     assert stands(reading, Told(reading))
 
 
+def test_a_robot_that_does_not_tell_any_more_where_it_is_shows_no_standstill() -> None:
+    clock, robot = ManualClock(), Told(BASE)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # it is only read
+    for number in range(10):
+        clock.advance(0.2)
+        robot.reading = replace(BASE, at=clock.monotonic(), place=BASE.place if number < 5 else None)
+        stood = made.standstill(-1.0).stands
+        assert stood is (3 <= number < 5), number
+
+
 @pytest.mark.parametrize("one", [ARM, BASE, replace(ARM, speeds=None, velocity=None)])
 def test_one_reading_alone_shows_no_standstill(one: RobotReading) -> None:
     assert not stands(one, Told(one), one)

@@ -63,8 +63,13 @@ def test_a_navigated_robot_stands_by_a_report_of_now_alone(monkeypatch: Any, up:
     made = rosbridge_vehicle.Nav2Vehicle(target, PluginContext(clock), rosbridge_settings.read_settings(target))
     monkeypatch.setattr(type(made._client), "up", up)
     made._guard = type("Guard", (), {"alive": guard})()
-    made._state.at, made._state.velocity = clock.monotonic(), (0.0, 0.0, 0.0)
-    since = clock.monotonic() - 1
+    since = clock.monotonic()
+    for number in range(3):
+        clock.advance(0.3)
+        pose = {"position": {"x": 1.0, "y": 0.0}, "orientation": {"z": 0.0, "w": 1.0}}
+        zero = {"linear": {"x": 0.0, "y": 0.0}, "angular": {"z": 0.0}}
+        told = {"header": {"stamp": {"sec": 100 + number}}, "pose": {"pose": pose}, "twist": {"twist": zero}}
+        assert made._state.hear(made._own.odometry, told)
     clock.advance(age)
     assert made.standstill(since).stands is (up and guard and not age)
 
@@ -89,8 +94,9 @@ def test_a_vehicle_that_does_not_drive_and_is_elsewhere_each_time_does_not_stand
         clock.advance(1.0)
         made._hear_state(state(number, x))
     assert made.standstill(clock.monotonic() - 0.5).stands is expected
-    clock.advance(1.0)
-    made._hear_state(state(3, places[-1]))  # a correction of where it is passes
+    for number in (3, 4):  # a correction of where it is passes
+        clock.advance(1.0)
+        made._hear_state(state(number, places[-1]))
     assert made.standstill(clock.monotonic() - 0.5).stands
 
 

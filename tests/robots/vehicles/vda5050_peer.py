@@ -14,6 +14,7 @@ import paho.mqtt.client as mqtt
 
 MAKER, SERIAL = "acme", "amr-7"
 STEP_S = 0.02
+DRIVES_ON_M_S = 0.3
 
 
 class Agv:
@@ -127,6 +128,13 @@ class Agv:
         x, y = self.x, self.y
         return {"x": x, "y": y, "theta": self.theta, "mapId": self.map, "positionInitialized": self.position_known}
 
+    def told(self) -> dict[str, Any]:
+        """Its position as it tells that in a state."""
+        position = self.position()
+        if "tells no x" in self.faults:
+            position["x"] = math.nan
+        return {} if "tells no position" in self.faults else {"agvPosition": position}
+
     def state(self) -> dict[str, Any]:
         node = [{key: item[key] for key in ("nodeId", "sequenceId", "released")} for item in self.nodes]
         edge = [{key: item[key] for key in ("edgeId", "sequenceId", "released")} for item in self.edges]
@@ -135,7 +143,7 @@ class Agv:
             "lastNodeId": self.last_node, "lastNodeSequenceId": self.last_sequence,
             "nodeStates": node, "edgeStates": edge, "driving": self.driving,
             "paused": self.paused, "newBaseRequest": bool(self.nodes) and not self.nodes[0]["released"],
-            "agvPosition": self.position(), "velocity": {"vx": self.speed * self.driving, "vy": 0.0, "omega": 0.0},
+            **self.told(), "velocity": {"vx": self.speed * self.driving, "vy": 0.0, "omega": 0.0},
             "actionStates": list(self.actions.values()), "operatingMode": self.mode, "errors": self.errors,
             "batteryState": {"batteryCharge": self.battery, "charging": False}, "loads": [], "information": [],
             "safetyState": {"eStop": self.estop, "fieldViolation": False},
@@ -239,6 +247,9 @@ class Agv:
         return 1 - math.dist((self.x, self.y), (goal["x"], goal["y"])) / whole
 
     def _step(self) -> bool:
+        stopped = any(action.get("actionType") in ("startPause", "cancelOrder") for action in self.actions.values())
+        if "drives on" in self.faults and stopped and (self.paused or not self.nodes):  # and says that it stands
+            self.x += DRIVES_ON_M_S * STEP_S
         if not self.nodes and "never stands" in self.faults:
             return False
         if not self.nodes or self.paused or not self.nodes[0]["released"]:

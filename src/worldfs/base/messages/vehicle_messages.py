@@ -109,6 +109,7 @@ ROWS = {
     "vehicle.told": ("the vehicle was told to stop", "已通知车辆停止"),
     "vehicle.unreached": ("the vehicle was not reached by the stop", "停止未送达车辆"),
     "vehicle.no_later_report": ("the vehicle has reported nothing since the stop", "停止之后车辆没有任何报告"),
+    "vehicle.unread_position": ("the vehicle reports no position that can be read", "车辆没有报告可读的位置"),
     "vehicle.drives": ("the vehicle reports that it drives", "车辆报告仍在行驶"),
     "vehicle.cancel_unanswered": ("the vehicle has not answered cancelOrder", "车辆没有应答 cancelOrder"),
     "vehicle.goal_goes_on": ("the robot has not said that its goal has ended", "机器人没有报告目标已结束"),

@@ -80,6 +80,7 @@ class RealTarget:
         self._shown_at = self._sent_at = 0.0
         self._moving = False
         self._last: RobotReading | None = None
+        self._placed = False  # it has told where it is
         self._still_before: RobotReading | None = None  # with which the next one is compared
         self._travelled = math.nan  # rad/s or m/s, between that one and the one before it
         self._standing = StandingWindow(TRAVEL if robot.joints else TRAVEL_BASE)
@@ -220,6 +221,8 @@ class RealTarget:
             return Standstill(False, reading.trouble or coded("stop.no_measurement"))
         now, safety = self.context.clock.monotonic(), self._safety
         why = impossible(reading, self.robot.maker) or unreadable(reading, self._limits, now)
+        if self._placed and reading.place is None:
+            why = why or coded("vehicle.lost_position")
         if why := why or (safety.disbelieved(reading) if safety is not None else ""):
             return Standstill(False, why)
         arm = bool(self.robot.joints)
@@ -360,7 +363,7 @@ class RealTarget:
                 wrong, path=f"{self.target.id} read", expected=coded("target.n_joints", n=len(self.robot.joints)),
                 fix=coded("target.see_robot"),
             )  # fmt: skip
-        self._last = reading
+        self._last, self._placed = reading, self._placed or reading.place is not None
         return reading
 
     def _begin(self, reading: RobotReading) -> Observation:

@@ -10,6 +10,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.json_values import as_float, as_object, as_text
 from worldfs.base.model import Json
 
+from ..standing_reports import StandingReports
 from ..vehicle_interface import Pose
 from .rosbridge_settings import RosbridgeSettings
 
@@ -33,8 +34,9 @@ class RosState:
         self.velocity: Pose | None = None  # m/s, m/s, rad/s in its own frame
         self.battery: float | None = None  # percent
         self._odometry: Pose | None = None
-        self._earlier: tuple[float, Pose] | None = None  # its stamp; the next ones are compared with it
+        self._earlier: tuple[float, Pose] | None = None  # when it arrived; the next ones are compared with it
         self._travels = False  # by where two odometries have it, whatever their twist says
+        self._standing = StandingReports()
         self._anchor: tuple[Pose, Pose] | None = None  # a pose on the map, and the odometry of that moment
 
     def subscriptions(self) -> list[Json]:
@@ -54,7 +56,7 @@ class RosState:
                 return True
             if topic == self._settings.battery:
                 share = message.get("percentage")
-                if isinstance(share, int | float) and math.isfinite(share):
+                if isinstance(share, int | float) and abs(share) <= FARTHEST:
                     self.battery = round(100 * share, 1)  # sensor_msgs/BatteryState: 0 to 1
                 return True
             return False
@@ -77,9 +79,17 @@ class RosState:
 
     @property
     def still(self) -> bool:
+        return self._slow and not self._travels
+
+    def stands(self, since: float) -> bool:
+        """By odometry that arrived after `since`: by its twist, and by where it has the robot for half a second."""
+        with self._lock:
+            return self.still and self._standing.stands(since)
+
+    @property
+    def _slow(self) -> bool:
         velocity = self.velocity
-        slow = velocity is not None and math.hypot(*velocity[:2]) < STILL_M_S and abs(velocity[2]) < STILL_RAD_S
-        return slow and not self._travels
+        return velocity is not None and math.hypot(*velocity[:2]) < STILL_M_S and abs(velocity[2]) < STILL_RAD_S
 
     def _hear_odometry(self, message: Json) -> bool:
         pose = _pose(as_object(as_object(message.get("pose")).get("pose")))
@@ -87,20 +97,23 @@ class RosState:
         linear, angular = as_object(twist.get("linear")), as_object(twist.get("angular"))
         velocity = _finite(linear.get("x"), linear.get("y"), angular.get("z"))
         stamp = as_object(as_object(message.get("header")).get("stamp"))
-        made = as_float(stamp.get("sec")) + as_float(stamp.get("nanosec")) / 1e9
-        if pose is None or velocity is None or 0 < self.stamp - made < OVERTAKEN_S:
+        made, now = as_float(stamp.get("sec")) + as_float(stamp.get("nanosec")) / 1e9, self._clock.monotonic()
+        if pose is None or velocity is None:
+            self._standing.hear(now, None, slow=True)
             return False
-        earlier = self._earlier
-        if earlier is None or not 0 <= made - earlier[0] < OVERTAKEN_S:
-            self._earlier, self._travels = (made, pose), False
-        elif (apart := made - earlier[0]) >= APART_S:
-            x, y, yaw = earlier[1]
+        if 0 < self.stamp - made < OVERTAKEN_S:
+            return False
+        if self._earlier is None:
+            self._earlier = (now, pose)
+        elif (apart := now - self._earlier[0]) >= APART_S:
+            x, y, yaw = self._earlier[1]
             turned = abs(math.remainder(pose[2] - yaw, 2 * math.pi))
             far = math.hypot(pose[0] - x, pose[1] - y)
             self._travels = far > 2 * STILL_M_S * apart or turned > 2 * STILL_RAD_S * apart
-            self._earlier = (made, pose)
+            self._earlier = (now, pose)
         self._odometry, self.velocity = pose, velocity
-        self.at, self.stamp = self._clock.monotonic(), made
+        self.at, self.stamp = now, made
+        self._standing.hear(now, pose, slow=self._slow)
         return True
 
 
@@ -122,7 +135,7 @@ def _pose(found: Json) -> Pose | None:
     numbers = _finite(position.get("x"), position.get("y"), 0.0)
     z, w = turn.get("z"), turn.get("w")
     x, y = turn.get("x", 0.0), turn.get("y", 0.0)
-    parts = [float(part) for part in (x, y, z, w) if isinstance(part, int | float) and math.isfinite(part)]
+    parts = [float(part) for part in (x, y, z, w) if isinstance(part, int | float) and abs(part) <= FARTHEST]
     if numbers is None or len(parts) != 4 or not any(parts):
         return None
     x, y, z, w = parts
@@ -130,7 +143,8 @@ def _pose(found: Json) -> Pose | None:
 
 
 def _finite(*values: object) -> Pose | None:
-    found = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    if len(found) != 3 or not all(abs(value) <= FARTHEST for value in found):
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    found = [float(value) for value in numbers if abs(value) <= FARTHEST]
+    if len(found) != 3:
         return None
     return (found[0], found[1], found[2])

@@ -133,14 +133,17 @@ class Nav2Vehicle:
         with self._lock:
             if self._unended:
                 return Standstill(False, coded("vehicle.goal_goes_on"))
-            since = max(since, self._halted_at)
-        if self._state.at <= since:
+            halted_at = self._halted_at
+        if self._state.at <= max(since, halted_at):
             return Standstill(False, coded("vehicle.no_later_report"))
         if why := self._cut_off():
             return Standstill(False, why)
         if (age := self._clock.monotonic() - self._state.at) > self.settings.limits.stale_s:
             return Standstill(False, coded("vehicle.old_report", s=age))
-        return Standstill(True) if self._state.still else Standstill(False, coded("vehicle.drives"))
+        if not self._state.still:
+            return Standstill(False, coded("vehicle.drives"))
+        stood = self._state.stands(max(since, halted_at))
+        return Standstill(stood, "" if stood else coded("stop.not_long"))
 
     def end(self) -> None:
         with self._lock:

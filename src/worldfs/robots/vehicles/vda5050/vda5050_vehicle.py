@@ -22,19 +22,20 @@ from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 
+from ..standing_reports import StandingReports
 from ..vehicle_interface import DriveGoal, DriveState, Pose, Taken, VehicleReading
 from .mqtt_link import MqttLink, MqttMessage
 from .vda5050_order import Vda5050Order, active, error_text, refusal, route
 from .vda5050_settings import Vda5050Settings, read_settings
 
 FIRST_S: Final = 3.0  # real seconds for the state that was asked for
+ASK_S: Final = 0.25  # between two requests for a state that shows that it stands
 AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken in
 NAMED: Final = "2.0.0"  # its schema requires a name of each action
 PREFIX: Final = "worldfs-"
 # What the ids of our actions about a pause begin with: one to be lifted, one beside a pause that was there, a lift
 OWN, KEPT, LIFT = f"{PREFIX}pause-", f"{PREFIX}kept-", f"{PREFIX}lift-"
 STILL: Final = 0.03  # m/s, rad/s
-CREPT_M: Final = 0.05  # between two states that say that it does not drive: more is no noise of its place
 HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
 HEADERS: Final = 1 << 32  # headerId is a uint32
 SLIP_STATES: Final = 4  # that follow each other show that the one which they do not follow was a slip
@@ -57,7 +58,10 @@ class Vda5050Vehicle:
         self._headers: dict[str, int] = {}
         self._state: Json | None = None
         self._state_at = self._shown_at = 0.0
-        self._creeps = False  # by the places of its last two states, which say that it does not drive
+        self._standing = StandingReports()
+        self._placed: set[str] = set()  # the kinds of messages that have told a position
+        self._readable = True  # the last position that one of these should have told
+        self._requested_at = -math.inf  # when a state was asked for, to see whether it stands
         self._passed: list[Json] = []  # states that came since and seem to be older, each later than the one before
         self._position: Json = {}  # the newest state or visualization
         self._online = ""  # connectionState
@@ -209,20 +213,35 @@ class Vda5050Vehicle:
         return bool(told) and told[-1].startswith(OWN)
 
     def standstill(self, since: float) -> Standstill:
-        """It has answered our last `cancelOrder`, and says in a later report that it stands and has no order."""
+        """The vehicle has answered our last `cancelOrder`, and says in a later report that it stands and has no order.
+        If it has ever told a position, its positions must show the same."""
         with self._lock:
-            state = self._state
-            if state is None or self._state_at <= since:
-                return Standstill(False, coded("vehicle.no_later_report"))
-            if why := self._cut_off():
-                return Standstill(False, why)
-            if state.get("driving") is not False or not _is_slow(state) or self._creeps:
-                return Standstill(False, coded("vehicle.drives"))
-            if self._cancel:
-                return Standstill(False, coded("vehicle.cancel_unanswered"))
-            if active(state):
-                return Standstill(False, coded("vehicle.busy", order=as_text(state.get("orderId"))))
-            return Standstill(True)
+            now = self._clock.monotonic()
+            why, later = self._moves(since)
+            ask = later and now - self._requested_at >= ASK_S
+            if ask:
+                self._requested_at = now
+        if ask:  # a vehicle that stands may report each half minute
+            with suppress(ConnectionError):
+                self._act([_action("stateRequest")])
+        return Standstill(not why, why)
+
+    def _moves(self, since: float) -> tuple[str, bool]:
+        """Why no standstill is shown, "" if one is; and whether a further state may show it."""
+        state = self._state
+        if state is None or self._state_at <= since:
+            return coded("vehicle.no_later_report"), True
+        if why := self._cut_off():
+            return why, False
+        if not _says_still(state):
+            return coded("vehicle.drives"), False
+        if self._cancel:
+            return coded("vehicle.cancel_unanswered"), False
+        if active(state):
+            return coded("vehicle.busy", order=as_text(state.get("orderId"))), False
+        if not self._placed or self._standing.stands(since):
+            return "", False
+        return coded("stop.not_long") if self._readable else coded("vehicle.unread_position"), True
 
     def end(self) -> None:
         with self._lock:
@@ -327,9 +346,9 @@ class Vda5050Vehicle:
         if not current and not self._was_a_slip(state):
             return
         self._passed = []
-        self._creeps = old is not None and _has_crept(old, state)
         self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
         self._position, self._shown_at = state, self._state_at
+        self._hear_place("state", state)
         if self._cancel and _statuses(state).get(self._cancel) in ANSWERED:
             self._cancel = ""
         if self._order is not None and not self._drive.code and self._drive.finished_at is None:
@@ -353,8 +372,22 @@ class Vda5050Vehicle:
         return len(self._passed) == SLIP_STATES and self._clock.monotonic() - self._state_at > SLIP_S
 
     def _hear_position(self, found: Json) -> None:
-        if _is_later(found, self._position) and found.get("agvPosition"):
+        if not _is_later(found, self._position):
+            return
+        self._hear_place("visualization", found)
+        if found.get("agvPosition"):
             self._position, self._shown_at = found, self._clock.monotonic()
+
+    def _hear_place(self, kind: str, found: Json) -> None:
+        """`found`: the newest message, which is no visualization before there is a state."""
+        told = found.get("agvPosition")
+        if told is not None:
+            self._placed.add(kind)
+        if kind in self._placed:
+            pose = _numbers(as_object(told), "x", "y", "theta")
+            self._readable = pose is not None
+            slow = _says_still(self._state or {}) and _is_slow(found)
+            self._standing.hear(self._clock.monotonic(), (pose[0], pose[1], pose[2]) if pose else None, slow=slow)
 
     def _due(self) -> tuple[bool, Json | None]:
         """Whether to lift our own pause; and the `cancelOrder` for an order of ours that nothing waits for any more, or
@@ -403,14 +436,8 @@ def _statuses(state: Json) -> dict[str, object]:
     return {as_text(item.get("actionId")): item.get("actionStatus") for item in as_objects(state.get("actionStates"))}
 
 
-def _has_crept(old: Json, new: Json) -> bool:
-    """Whether it says twice that it does not drive, and from two places."""
-    if old.get("driving") is not False or new.get("driving") is not False:
-        return False
-    there = [_numbers(as_object(state.get("agvPosition")), "x", "y") for state in (old, new)]
-    maps = {as_text(as_object(state.get("agvPosition")).get("mapId")) for state in (old, new)}
-    before, now = there
-    return len(maps) == 1 and before is not None and now is not None and math.dist(before, now) > CREPT_M
+def _says_still(state: Json) -> bool:
+    return state.get("driving") is False and _is_slow(state)
 
 
 def _is_slow(state: Json) -> bool:

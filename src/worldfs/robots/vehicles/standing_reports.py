@@ -1,0 +1,35 @@
+"""Whether a vehicle stands, by its reports: the place that each tells is compared with the place of earlier ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from worldfs.robots.standing_window import StandingWindow
+
+from .vehicle_interface import Pose
+
+TRAVEL: Final = 0.05  # m, rad between reports of a vehicle that says that it stands: more is no noise of its position
+
+
+class StandingReports:
+    """Fed with each report that should tell a position, in the order of their arrival."""
+
+    def __init__(self) -> None:
+        self._window = StandingWindow(TRAVEL)
+        self._at, self._stood = -math.inf, False
+
+    def hear(self, at: float, place: Pose | None, *, slow: bool) -> None:
+        """`at`: when the report arrived, s. `place`: None if it cannot be read, or is not told any more. `slow`: the
+        vehicle says that it stands."""
+        self._at, self._stood = at, False
+        if not slow:
+            self._window = StandingWindow(TRAVEL)
+        elif place is not None:
+            x, y, yaw = place
+            self._stood = self._window.stands(-math.inf, at, (x, y, math.cos(yaw), math.sin(yaw)), slow=True)
+
+    def stands(self, since: float) -> bool:
+        """Whether the last report is later than `since` and has the vehicle where it was for half a second. A vehicle
+        that turned out to creep must have been at one place for longer."""
+        return self._stood and self._at > since
