@@ -20,6 +20,7 @@ from .scene_facts import ThingLocation, bears, final_support, height, inside, ob
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
+EDGE_M = 0.01  # a thing whose middle is nearer to an edge may tip over it
 CLEAR_M = 0.005  # between a thing at a named point and its neighbours
 FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
@@ -302,9 +303,10 @@ def in_place_of(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> list[s
 
 
 def is_bare(x: float, y: float, bench: PlacementScene) -> bool:
-    """Whether no furniture is under a point, where the scene says of each piece where it ends."""
+    """Whether no furniture bears a point, where the scene says of each piece where it ends."""
     told = [t for t in bench.scene.furniture if not t.is_container and t.shape != "region"]
-    return bool(told) and all(min(len(t.size), len(t.position)) >= 2 for t in told) and not _under(x, y, bench)
+    known = bool(told) and all(min(len(t.size), len(t.position)) >= 2 for t in told)
+    return known and not any(inside(t, x, y, EDGE_M) for t in told)
 
 
 def _under(x: float, y: float, bench: PlacementScene) -> list[Thing]:
