@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Final
+
+# What is said before a robot's name, and what follows it.
+_FORMS: Final = (
+    (re.compile(r"(?:(?:hey|hi|hello|ok|okay|please)[\s,]+|请[,，]?)?", re.IGNORECASE), re.compile(r"\s*[,:，：]\s*")),
+    (re.compile(r"(?:please )?(?:tell|ask|let|have) ", re.IGNORECASE), re.compile(r" (?:to )?")),
+    (re.compile("请?[让叫]"), re.compile("[ ,，]?(?=[\u4e00-\u9fff])")),
+)
 
 
 def addressed(text: str, robots: Collection[str]) -> tuple[str, str]:
     """The id of the robot, and what is said to it; "" and the whole text where none of these is addressed."""
-    ids = "|".join(re.escape(id) for id in sorted(robots, key=len, reverse=True) if id)
-    forms = (
-        rf"(?:(?:hey|hi|hello|ok|okay|please|请)[\s,，]*)?(?P<id>{ids})\s*[,:，：]\s*(?P<rest>.+)",
-        rf"(?:please\s+)?(?:tell|ask|let|have)\s+(?P<id>{ids})\s+(?:to\s+)?(?P<rest>.+)",
-        rf"请?(?:让|叫)\s*(?P<id>{ids})\s*[,，]?\s*(?P<rest>[\u4e00-\u9fff].*)",
-    )
-    for form in forms if ids else ():
-        found = re.fullmatch(form, text.strip(), re.IGNORECASE | re.DOTALL)
-        if found is not None:
-            return next(id for id in robots if id.lower() == found["id"].lower()), found["rest"]
+    said = text.strip()
+    for id in sorted(filter(None, robots), key=len, reverse=True):
+        for before, after in _FORMS:
+            begins = before.match(said)
+            start = begins.end() if begins is not None else len(said)
+            end = start + len(id)
+            follows = after.match(said, end) if said[start:end].lower() == id.lower() else None
+            if follows is not None and (rest := said[follows.end() :].strip()):
+                return id, rest
     return "", text
