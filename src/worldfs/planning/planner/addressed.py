@@ -8,7 +8,7 @@ from typing import Final
 
 # What is said before a robot's name, and what follows it.
 _FORMS: Final = (
-    (re.compile(r"(?:(?:hey|hi|hello|ok|okay|please)[\s,]+|请[,，]?)?", re.IGNORECASE), re.compile(r"\s*[,:，：]\s*")),
+    (re.compile(r"(?:(?:hey|hi|hello|ok|okay|please)[ ,]{1,3}|请[,，]?)?", re.IGNORECASE), re.compile(" ?[,:，：]")),
     (re.compile(r"(?:please )?(?:tell|ask|let|have) ", re.IGNORECASE), re.compile(r" (?:to )?")),
     (re.compile("请?[让叫]"), re.compile("[ ,，]?(?=[\u4e00-\u9fff])")),
 )
