@@ -58,16 +58,26 @@ def _of_planner(scene: Scene, true: dict[str, Truth]) -> list[str]:
     for id, fact in true.items():
         spot, end = told[id], final_support(told, id)
         right = (fact.relation, fact.of) in {(spot.relation, spot.of), (end.relation, end.of)}
+        if spot.shared:
+            right = all(_ends(place, true) == spot.of for place, part in fact.by.items() if part > TOUCH)
         right = right or (spot.relation == "on" and fact.by.get(spot.of, 0.0) >= NEARLY)
         if (known := bool(spot.relation)) and not right and not (spot.relation == "in" and spot.of in fact.inside):
             found.append(f"{id} told {spot.relation} {spot.of} is {fact}")
-        if known:
+        if known and not spot.shared:
             continue
         for place in [fact.of] if fact.relation else [p for p, part in fact.by.items() if part > TOUCH]:
             thing = scene.thing(place)
-            if thing is not None and id not in perhaps_there(thing, scene, places):
+            if thing is not None and place != spot.of and id not in perhaps_there(thing, scene, places):
                 found.append(f"{id} is not said to be perhaps at {place}: {fact}")
     return found
+
+
+def _ends(place: str, true: dict[str, Truth]) -> str:
+    """What a place stands on at last, by its weight; "" where several carry it that stand on different things."""
+    if place not in true:
+        return place
+    ends = {_ends(one, true) for one, part in true[place].by.items() if part > TOUCH}
+    return ends.pop() if len(ends) == 1 else ""
 
 
 # each of these has shown another fault

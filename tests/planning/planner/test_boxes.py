@@ -106,3 +106,53 @@ def test_a_table_has_one_top(height: float, where: str) -> None:
         scene, objects=tuple(replace(t, position=(*t.position[:2], t.position[2] + 0.375)) for t in scene.objects)
     )
     assert layout(high)["cube_01"].of == "table_01" and layout(high)["jar_01"].of == where
+
+
+def block(id: str, name: str, position: tuple[float, float, float], size: tuple[float, float, float]) -> Thing:
+    return Thing(id, name, "", position, size=size, shape="box", mass=0.1)
+
+
+BRIDGES = {
+    "two posts": ((0.45, 0.05, 0.02), (0.45, 0.12, 0.02), (0.45, 0.085, 0.045), (0.03, 0.1, 0.01)),
+    "a pyramid": ((0.45, 0.0, 0.02), (0.45, 0.041, 0.02), (0.45, 0.0205, 0.06), (0.04, 0.04, 0.04)),
+}
+
+
+@pytest.mark.parametrize("name", BRIDGES)
+def test_what_rests_on_several_things_on_the_table_is_on_the_table(name: str) -> None:
+    first, second, top, size = BRIDGES[name]
+    basket = Thing("basket_01", "basket", "container", (0.45, -0.4, 0.045), size=(0.3, 0.3, 0.09), shape="basket")
+    things = (block("p1", "grey post", first, (0.04,) * 3), block("p2", "black post", second, (0.04,) * 3),
+              block("d", "domino", top, size), block("peg", "peg", (0.3, 0.3, 0.02), (0.02, 0.02, 0.04)))  # fmt: skip
+    scene = Scene((RobotState("arm", (0.0, 0.0, 0.0)),), things, (TABLE, basket))
+
+    def asked(text: str) -> str:
+        found = interpret(text, scene)
+        assert isinstance(found, QuestionIntent), found
+        return found.answer
+
+    assert (
+        asked("is the domino on the table?").startswith("yes") and asked("where is the domino?").count("on the ") == 1
+    )
+    assert "domino" in asked("what is on the table?") and asked("how many things are on the table?").startswith("4")
+    for text in ("what is on the grey post?", "is the domino on the black post?", "is anything on the grey post?"):
+        assert "does not tell" in asked(text), text
+    order = interpret("put everything on the table except the posts in the basket", scene)
+    assert isinstance(order, CommandIntent) and {getattr(g, "object", "") for g in order.goals} == {"d", "peg"}
+
+
+def test_what_lies_half_on_a_tray_may_be_on_it() -> None:
+    tray = Thing("tray_01", "tray", "container", (0.42, 0.35, 0.01), size=(0.2, 0.2, 0.02), shape="basket")
+    comic = replace(
+        block("comic", "comic", (0.42, 0.23, 0.025), (0.06, 0.1, 0.008)), orientation=(0.995, 0.1, 0.0, 0.0)
+    )
+    scene = Scene((RobotState("arm", (0.0, 0.0, 0.0)),), (comic,), (TABLE, tray))
+    for text in (
+        "is the tray empty?",
+        "what is in the tray?",
+        "is the comic on the tray?",
+        "is anything on the tray?",
+    ):
+        found = interpret(text, scene)
+        told = found.answer if isinstance(found, QuestionIntent) else found.reason
+        assert "does not tell" in told and not told.startswith(("yes", "no,")), (text, told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import is_
 
 from worldfs.base.drawers import drawn_part, has_flat_top, interior, sized
@@ -29,10 +29,12 @@ NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 @dataclass(frozen=True, slots=True)
 class ThingLocation:
-    """`relation` is held | in | on | "" (not known); `of` the robot, container or support."""
+    """`relation` is held | in | on | "" (not known); `of` the robot, container or support. `shared`: it rests on
+    several things that are all there, as a beam across two posts on the table."""
 
     relation: str = ""
     of: str = ""
+    shared: bool = field(default=False, compare=False)
 
 
 UNKNOWN_LOCATION = ThingLocation()
@@ -267,7 +269,9 @@ def perhaps_there(place: Thing, scene: Scene, places: Mapping[str, ThingLocation
     the scene does not tell where they are."""
     place = sized(place)
     own = _lowest(places, place.id)  # what bears the place is not on it
-    unknown = [t for t in movable(scene) if not places.get(t.id, UNKNOWN_LOCATION).relation and t.id != own]
+    spots = {t.id: places.get(t.id, UNKNOWN_LOCATION) for t in movable(scene) if t.id != own}
+    open_ids = {id for id, spot in spots.items() if not spot.relation or (spot.shared and spot.of != place.id)}
+    unknown = [t for t in movable(scene) if t.id in open_ids]
     told = _told_tops(scene) if unknown else {}
     loose = {t.id for t in unknown if _may_be_at(t, side, place, scene, told)}
     return [t.id for t in movable(scene) if _lowest(places, t.id) in loose]
@@ -290,7 +294,7 @@ def _may_be_at(thing: Thing, side: str, place: Thing, scene: Scene, told: Mappin
     if not (place.id in leans if leans else _meets(thing, place, told)):
         return False
     measured = _finite(thing.size, 3) and _finite(place.size, 3)
-    if side != "in" or not measured or not (place.is_container or opens(place) or is_vessel(place)):
+    if side != "in" or not measured or is_flat(place) or not (place.is_container or opens(place) or is_vessel(place)):
         return True
     x, y, low = lowest_point(thing)
     return inside(drawn_part(place), x, y) and low < rest_limit(place)
@@ -390,9 +394,28 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
         else:
             found[thing.id] = _by_pose(thing, scene, told)
     found |= _on_others_in_a_box(found, stated, things)
+    found |= _on_several(found, scene, told)
     for id in sorted(found, key=lambda id: id in stated):  # of a circle, what was only concluded is given up first
         if _bears_itself(found, id):
             found[id] = ThingLocation()
+    return found
+
+
+def _on_several(
+    places: Mapping[str, ThingLocation], scene: Scene, told: Mapping[str, tuple[float, ...]]
+) -> dict[str, ThingLocation]:
+    """Of the things whose own support is not known, those that can rest on nothing but what is on one and the same
+    table."""
+    found: dict[str, ThingLocation] = {}
+    flat = {thing.id for thing in surfaces(scene)}
+    loose = [t for t in movable(scene) if not places[t.id].relation and _finite(t.position, 3) and _finite(t.size, 3)]
+    for thing in sorted(loose, key=lambda t: lowest_point(t)[2]):
+        known = {**places, **found}
+        carriers = _leans_on(thing, scene) or {part.id for _, part in _near(thing, scene, told)}
+        ends = {final_support(known, id).of if id in known else id for id in carriers}
+        within = any(is_in(thing, t) is not False for t in (*scene.furniture, *scene.objects) if t.id != thing.id)
+        if len(ends) == 1 and ends <= flat and not within:
+            found[thing.id] = ThingLocation("on", ends.pop(), shared=True)
     return found
 
 
@@ -464,10 +487,7 @@ def _support(
     """The highest thing that reaches below it, if that is under its middle and nearest to its underside. A thing that
     leans, and one of which another may carry a part, is on none."""
     x, y, low = *thing.position[:2], lowest_point(thing)[2]
-    below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
-    solid = (other for other in others if other.shape != "region")
-    parts = ((up, part) for other in solid for part, up in _rests(other, low, told.get(other.id, tops(other))))
-    near = [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
+    near = _parts_below(thing, low, others, told)
     if not near or tilt(thing) > LEVEL_RAD:
         return ThingLocation()
     away = {part.id: min(abs(up - low) for up, one in near if one.id == part.id) for _, part in near}
@@ -475,6 +495,25 @@ def _support(
     unsure = any(away[id] < away[best.id] + SAME_TOP_M for id in away if id != best.id)
     sure = best.id in bearing and inside(best, x, y) and tilt(best) <= LEVEL_RAD and not unsure
     return ThingLocation("on", best.id) if sure else ThingLocation()
+
+
+def _parts_below(
+    thing: Thing, low: float, others: Iterable[Thing], told: Mapping[str, tuple[float, ...]]
+) -> list[tuple[float, Thing]]:
+    """What a thing with its lowest point there may rest on, and how high (m) that is."""
+    below = replace(thing, size=tuple(max(side - 2 * GRAZE_M, 0.0) for side in thing.size))
+    solid = (other for other in others if other.shape != "region")
+    parts = ((up, part) for other in solid for part, up in _rests(other, low, told.get(other.id, tops(other))))
+    return [(up, part) for up, part in parts if _may_rest(below, low, part, up)]
+
+
+def _near(thing: Thing, scene: Scene, told: Mapping[str, tuple[float, ...]]) -> list[tuple[float, Thing]]:
+    """The same of all that is below a thing; nothing of one that leans."""
+    if tilt(thing) > LEVEL_RAD:
+        return []
+    others = (t for t in (*scene.furniture, *scene.objects) if t.id != thing.id and _finite(t.position, 3))
+    lower = [t for t in others if t.position[2] <= thing.position[2]]
+    return _parts_below(thing, lowest_point(thing)[2], lower, told)
 
 
 def _may_rest(thing: Thing, low: float, part: Thing, up: float) -> bool:
