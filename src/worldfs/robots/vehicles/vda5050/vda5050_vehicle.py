@@ -64,7 +64,7 @@ class Vda5050Vehicle:
         self._requested_at = -math.inf  # when a state was asked for, to see whether it stands
         self._passed: list[Json] = []  # states that came since and seem to be older, each later than the one before
         self._position: Json = {}  # the newest state or visualization
-        self._online = ""  # connectionState
+        self._online, self._online_at = "", 0.0  # connectionState, and when it came
         self._restarts = 0  # of the vehicle, as far as its connection and its states tell
         self._order: Vda5050Order | None = None
         self._taken: Taken = lambda points: ""
@@ -231,7 +231,8 @@ class Vda5050Vehicle:
         state = self._state
         if state is None or self._state_at <= since:
             return coded("vehicle.no_later_report"), True
-        if why := self._cut_off():
+        reports = self._link.up and self._state_at > self._online_at  # since it was said to be gone
+        if (why := self._cut_off()) and not reports:
             return why, False
         if not _says_still(state):
             return coded("vehicle.drives"), False
@@ -335,7 +336,7 @@ class Vda5050Vehicle:
             self._restarts += 1
         elif state == "ONLINE" and not message.retained:
             self._restarts += 1  # it says so once when it starts
-        self._online = state
+        self._online, self._online_at = state, self._clock.monotonic()
 
     def _hear_state(self, state: Json) -> None:
         """One whose header cannot be compared is not adopted: no later one would be newer."""
