@@ -165,25 +165,30 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
 def _left_moving(config: Config | None, stores: WorkspaceStores) -> Iterator[Finding]:
     """The robots that may still move."""
     store, declared = stores.shared, WorkspaceTargets(stores.shared).targets()
-    specs, clock, unserved = (
-        find_nodes(config, stores, declared),
-        SystemClock(),
-        store.lease(KERNEL_LEASE).holder() is None,
-    )
+    specs, clock = find_nodes(config, stores, declared), SystemClock()
+    unserved = store.lease(KERNEL_LEASE).holder() is None
     left = left_robots(
         JobStore(store, clock), StopLog(store, clock), lambda: simulated_nodes(specs, declared), lambda node: unserved
     )
     served = {*(spec.id for spec in specs), *declared}
-    yield from (left_finding(id, one, served=id in served) for id, one in sorted(left.items()))
+    said = {} if unserved else _alerts(store)  # of a robot that a kernel serves, the kernel knows more than the log
+    for id, one in sorted(left.items()):
+        yield said.get(f"stop {id}") or left_finding(id, one, served=id in served)
 
 
 def _silent_drivers(stores: Iterable[Store]) -> Iterator[Finding]:
     """What a running kernel says against its drivers."""
     for store in stores:
-        with suppress(UserError):  # an alert file that is no file is named as an odd entry
-            alerts = store.get(ALERTS) if store.lease(KERNEL_LEASE).holder() is not None else None
-            found = read_alerts(alerts.data) if alerts is not None else {}
-            yield from (item for where, item in found.items() if where.startswith("/nodes/") and where.count("/") == 2)
+        found = _alerts(store) if store.lease(KERNEL_LEASE).holder() is not None else {}
+        yield from (item for where, item in found.items() if where.startswith("/nodes/") and where.count("/") == 2)
+
+
+def _alerts(store: Store) -> Mapping[str, Finding]:
+    """As its kernel wrote them last."""
+    with suppress(UserError):  # an alert file that is no file is named as an odd entry
+        alerts = store.get(ALERTS)
+        return read_alerts(alerts.data) if alerts is not None else {}
+    return {}
 
 
 def _links(root: Path) -> Iterator[Finding]:
