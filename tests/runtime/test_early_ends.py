@@ -116,7 +116,8 @@ def test_a_driver_that_returns_within_the_grace_is_told_once(bench, deaf):
     assert bench.trace.count("stop") == 1 and bench.outcome("next").ok and not kernel.alert.now()
 
 
-def test_a_driver_that_says_itself_that_it_stands_is_free_once_it_has_returned(bench, deaf):
+def test_a_driver_that_says_itself_that_it_stands_is_free_once_that_is_measured(bench, deaf):
+    deaf.stands = True
     deaf.on_execute = lambda order, run: (
         deaf.block(order, run) and Outcome.failure(Cause.CANCELLED, "CANCELLED", "", evidence={"stop_confirmed": True})
     )

@@ -255,6 +255,7 @@ def test_no_start_and_no_end_of_a_kernel_makes_a_robot_stand(bench, mover, left,
 
 
 def test_a_person_who_stops_and_resumes_says_that_it_stands(bench, mover):
+    mover.on_execute = lambda order, run: setattr(mover, "stands", True)
     left_running(bench)
     kernel, log = bench.start(threads=True), StopLog(bench.store, bench.clock)
     log.resume(["arm"], "operator")  # of no stop: says nothing

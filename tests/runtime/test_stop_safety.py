@@ -380,6 +380,72 @@ def test_after_a_measured_end_nothing_is_told(bench, end):
     assert "execute a" in bench.trace and "stop" not in bench.trace
 
 
+SAID = [
+    Outcome.success("at goal"),
+    Outcome.failure(Cause.ERROR, "LINK_LOST", "no link"),
+    Outcome.failure(Cause.REJECTED, "NO", "not now"),
+    *(
+        Outcome.failure(Cause.ERROR, "LINK_LOST", "no link", evidence={"stop_confirmed": said})
+        for said in ("yes", True, 1, None)
+    ),
+]
+
+
+def hangs():
+    threading.Event().wait(PATIENCE_S)  # in a thread that ends with the process
+
+
+def ends_by_itself(bench, said, answer, **more):
+    """The kernel, whose arm has ended its order by itself, and answers so whether it stands; another job waits."""
+    bench.body.on_execute = lambda order, run: said if order.id == "a" else None
+    bench.body.stop, bench.body.standstill = lambda: bench.trace.append("stop"), answer
+    bench.submit(bench.order("a", **more), bench.order("next", **more))
+    kernel = bench.start(threads=True)
+    bench.until(lambda: bench.status("a").state.terminal)
+    return kernel
+
+
+@pytest.mark.parametrize("said", SAID)
+@pytest.mark.parametrize(
+    "answer",
+    [lambda since: Standstill(False, "speed 0.10"), lambda since: fails(), lambda since: True, lambda since: hangs()],
+    ids=["moves", "raises", "answers wrongly", "hangs"],
+)
+def test_whatever_its_driver_says_of_the_end_a_robot_that_is_not_measured_to_stand_is_stopped(
+    bench, stops, said, answer
+):
+    kernel = ends_by_itself(bench, said, answer)
+    found = bench.outcome("a")
+    assert not found.ok and found.evidence["stop_confirmed"] is False and "may still move" in found.message
+    until(lambda: (kernel.tick(), "stop arm" in kernel.alert.now() and "arm" in stops.moving())[-1])
+    assert kernel.stopping.may_move("arm") and kernel.held == ["arm"] and bench.trace.count("stop")
+    assert bench.status("next").state is JobState.PENDING
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_a_robot_that_comes_to_rest_is_waited_for_and_not_stopped(bench, said):
+    asked = []
+    kernel = ends_by_itself(bench, said, lambda since: (asked.append(since), Standstill(len(asked) > 2, "0.1 m/s"))[1])
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("a") == said and bench.outcome("next").ok
+    assert "stop" not in bench.trace and not kernel.alert.now() and len(asked) == 4
+
+
+def test_an_order_that_moves_nothing_asks_for_no_standstill(bench):
+    bench.body.operations = tuple(replace(one, moves=False) for one in bench.body.operations)
+    kernel = ends_by_itself(bench, Outcome.success("seen"), lambda since: fails())
+    bench.until(lambda: kernel.idle)
+    assert bench.outcome("a").ok and bench.outcome("next").ok and not kernel.alert.now()
+
+
+def test_a_simulation_that_its_orders_step_is_not_asked(bench):
+    kernel = bench.start(threads=True)
+    kernel.nodes["arm"].simulated, bench.body.standstill = True, lambda since: fails()
+    bench.submit(bench.order("a"))
+    bench.until(lambda: kernel.idle and bench.outcome("a") is not None)
+    assert bench.outcome("a").ok and not kernel.alert.now()
+
+
 def moves_on(bench, answer, stop=None):
     """A kernel whose arm was cancelled, and that answers so when it is asked whether it stands; another job waits."""
     kernel = leaves_it_moving(bench)
@@ -442,9 +508,22 @@ def test_an_end_whose_stop_fails_is_unknown_until_the_robot_is_measured_to_stand
 def test_a_driver_that_cannot_measure_is_told_and_no_more(bench):
     bench.body = bench.nodes["arm"] = type("Unmeasured", (type(bench.body),), {"standstill": None})(bench.trace)
     kernel = leaves_it_moving(bench)
+    ended, asked = threading.Event(), []
+
+    def execute(order, run):
+        asked.append((kernel.stopping.may_move("arm"), kernel.stopping.is_held("arm")))
+        ended.wait(PATIENCE_S)
+
     kernel.cancel("a")
+    bench.body.on_execute = execute
+    bench.drain()
+    until(lambda: (kernel.tick(), "stop arm" in kernel.alert.now())[1])
+    ended.set()
     bench.until(lambda: kernel.idle)
-    assert bench.trace.count("stop") == 1 and bench.outcome("next").ok and not kernel.alert.now()
+    assert asked == [("its driver cannot measure a standstill", False)]
+    assert bench.trace.count("stop") == 1 and bench.outcome("next").ok and bench.outcome("a").code == "CANCELLED"
+    until(lambda: (bench.clock.advance(1.0), "stop arm" not in kernel.alert.now())[1])
+    until(lambda: not StopLog(bench.store, bench.clock).moving())
 
 
 def test_a_robot_that_stands_late_is_waited_for(bench):
@@ -473,7 +552,9 @@ def test_the_next_kernel_goes_on_doubting_the_robot(bench, ends):
 
 
 def test_a_stop_and_its_resume_end_the_doubt(bench, stops):
-    kernel = moves_on(bench, lambda since: Standstill(False, "0.2 m/s"))
+    begun = threading.Event()
+    kernel = moves_on(bench, lambda since: Standstill(begun.is_set(), "0.2 m/s"))
+    bench.body.on_execute = lambda order, run: begun.set()
     stops.stop(["arm"], "operator")
     kernel.tick()
     stops.resume(["arm"], "operator")

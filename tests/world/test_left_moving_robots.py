@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.base.driver import PluginContext, Run, Standstill
+from worldfs.base.driver import OPTIONAL, Driver, PluginContext, Run, Standstill
 from worldfs.base.json_values import as_objects
-from worldfs.base.model import JobState, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.model import Cause, JobState, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.plugin_calls import checked
+from worldfs.base.unknown_effect import unknown_effect
 from worldfs.formats import config
 from worldfs.formats.config import Config
 from worldfs.runtime.stop_report import RobotStop
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.testing.workspace_fixture import WorkspaceFixture, order
+from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture, order
 from worldfs.world.check import check
 from worldfs.world.world import World
 
@@ -59,14 +61,36 @@ def settings(*robots: tuple[str, str], off: tuple[str, ...] = ()) -> Config:
     return config.read(json.dumps({"embodiments": {"instances": entries}}).encode())
 
 
+class Blind(Roller):
+    """Its driver measures no standstill; its order ends as `said`, or by an error."""
+
+    standstill = None  # type: ignore[assignment]
+    said: Outcome | None = None
+
+    def execute(self, asked: Order, run: Run) -> Outcome:
+        if "next" in asked.id:
+            return Outcome.success("there")
+        if self.said is None:
+            raise OSError("the wire is cut")
+        run.cancel.wait(PATIENCE_S if self.said.cause is Cause.CANCELLED else 0.0)
+        return self.said
+
+    def observe(self) -> Scene:
+        return Scene((RobotState(self.robot, tuple(POSE)),))
+
+
 class Bench:
     def __init__(self, path: Path) -> None:
         self.site = WorkspaceFixture(path / "w", (RIG, OTHER))
         self.roller = type("Braked", (Roller,), {})
-        self.config = settings((RIG, "rig"))
+        self.config, self.checked = settings((RIG, "rig")), False
 
     def up(self) -> World:
-        drivers: dict[str, Callable[[PluginContext], object]] = {"rig": self.roller, "other": self.roller}
+        def rig(context: PluginContext) -> object:
+            made = self.roller(context)
+            return checked(made, Driver, *OPTIONAL) if self.checked else made  # type: ignore[type-var]
+
+        drivers: dict[str, Callable[[PluginContext], object]] = {"rig": rig, "other": rig}
         drivers["simulation"] = drivers["wheeled_carrier"] = type("Stands", (Roller,), {"braked": True})
         return World.open(
             self.site.root, config=self.config, clock=self.site.clock, serve=True, threads=True,
@@ -151,7 +175,9 @@ def test_what_the_configuration_says_now_changes_nothing_of_it(bench: Bench, cha
                 assert "rig" in robot.why and "roll" in robot.why and "hardware stop" in robot.text
             alert = next(one for one in as_objects(world.status()["alerts"]) if one["field"] == f"stop {RIG}")
             assert "driver rig" in str(alert["found"]) and "hardware stop" in str(alert["fix"])
-            assert [one.code for one in check(bench.site.root) if one.field == f"stop {RIG}"] == ["STOP_UNCONFIRMED"]
+            [found] = [one for one in check(bench.site.root) if one.field == f"stop {RIG}"]
+            assert found.code == "STOP_UNCONFIRMED"
+            assert not kernel or found.found == alert["found"]  # a kernel's own reason, while it runs
             world.abandon()
     with bench.look() as world:
         world.resume(RIG)
@@ -226,3 +252,81 @@ def test_a_robot_that_is_disabled_while_it_drives_is_listed_until_it_is_measured
         assert (node().get("state") == "off") is (change == "disabled")
         world.abandon()
     assert (node() == {}) is (change == "disabled")  # without instances ENVIRONMENT.md names the robots
+
+
+def served(bench: Bench, world: World, id: str, ends: bool = True) -> None:
+    kernel = world.kernel
+    assert kernel is not None
+    until(lambda: (world.tick(), not kernel.nodes[RIG].opening)[-1])
+    world.submit(order(id, RIG))
+    until(lambda: (world.tick(), bench.site.clock.advance(0.01), _is_at(world, id, ends))[-1])  # type: ignore[attr-defined,func-returns-value]
+
+
+def _is_at(world: World, id: str, ends: bool) -> bool:
+    state = world.jobs.load(id).status.state
+    return state.terminal if ends else state is JobState.RUNNING
+
+
+WHY = "its driver cannot measure a standstill"
+
+
+@pytest.mark.parametrize("ends", ["raises", "says so", "cancelled", "closed"])
+def test_a_robot_that_cannot_be_measured_is_named_after_an_end_that_was_not_its_own(bench: Bench, ends: str) -> None:
+    """And is sent its next order, whose success ends that."""
+    said = None if ends == "raises" else Outcome.failure(Cause.CANCELLED, "CANCELLED", "it goes on")
+    if ends == "says so":
+        said = Outcome.failure(Cause.ERROR, "LINK_LOST", "no link", evidence={"stop_confirmed": False})
+    bench.roller = type("Unmeasured", (Blind,), {"said": said})
+    world = bench.up()
+    served(bench, world, "roll", ends=ends in ("raises", "says so"))
+    if ends == "cancelled":
+        world.cancel("roll")
+        until(lambda: (world.tick(), _is_at(world, "roll", ends=True))[-1])
+    kernel = world.kernel
+    assert kernel is not None
+    if ends == "closed":
+        world.close()
+        assert kernel.stopping.moving() == [RIG]
+    else:
+        until(lambda: (world.tick(), bool(world.stops.moving()))[-1])
+        outcome = world.jobs.load("roll").status.outcome
+        assert outcome is not None and unknown_effect(outcome)
+        assert not kernel.stopping.is_held(RIG) and WHY in kernel.stopping.may_move(RIG)
+    assert bench.told() == (True, [f"stop {RIG}"])
+    with bench.look() as other:
+        assert any(WHY in str(one["found"]) for one in as_objects(other.status()["alerts"]))
+    [found] = [one for one in check(bench.site.root) if one.field == f"stop {RIG}"]
+    assert ends == "closed" or WHY in found.found
+    world = world if ends != "closed" else bench.up()
+    served(bench, world, "next")
+    last = world.jobs.load("next").status.outcome
+    assert last is not None and last.ok, last
+    until(lambda: (world.tick(), bench.told() == (False, []))[-1])
+    assert not world.stops.moving()
+    world.abandon()
+
+
+def test_a_success_of_a_robot_that_cannot_be_measured_raises_nothing(bench: Bench) -> None:
+    bench.roller = type("Unmeasured", (Blind,), {"said": Outcome.success("there")})
+    with bench.up() as world:
+        served(bench, world, "roll")
+        world.tick()
+        outcome = world.jobs.load("roll").status.outcome
+        assert outcome is not None and outcome.ok and bench.told() == (False, [])
+        world.abandon()
+
+
+@pytest.mark.parametrize("said", [
+    Outcome.success("at goal"),
+    *(Outcome.failure(Cause.ERROR, "LINK_LOST", "no link", evidence={"stop_confirmed": one}) for one in (False, "yes")),
+])  # fmt: skip
+def test_a_package_s_word_on_the_end_of_its_order_is_no_measurement(bench: Bench, said: Outcome) -> None:
+    bench.roller, bench.checked = type("Rolls", (Roller,), {"execute": lambda self, asked, run: said}), True
+    with bench.up() as world:
+        served(bench, world, "roll")
+        kernel = world.kernel
+        assert kernel is not None and kernel.stopping.is_held(RIG)
+        until(lambda: (world.tick(), bench.told() == (True, [f"stop {RIG}"]))[-1])
+        bench.roller.braked = True
+        until(lambda: (world.tick(), bench.site.clock.advance(0.1), bench.told() == (False, []))[-1])  # type: ignore[attr-defined,func-returns-value]
+        world.abandon()

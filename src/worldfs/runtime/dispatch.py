@@ -42,6 +42,7 @@ class Dispatcher:
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
     epoch: Callable[[str], int] = lambda node: 0  # `Run.epoch`, of a node
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
+    rests: Callable[[JobAttempt, Outcome], bool] = lambda attempt, outcome: True  # it has ended by itself: all stands
     halt: Callable[[JobAttempt], bool] = lambda attempt: True  # stop what it may have left moving; False: that failed
     again: Callable[[Exception], bool] = lambda error: False  # whether a write that failed is to be tried again now
     followed: Callable[[Order], bool] = lambda order: False  # another kernel has it: no refusal nor cancel here ends it
@@ -99,10 +100,12 @@ class Dispatcher:
         self.running(attempt)
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         run.epoch = self.epoch(order.node)
+        attempt.began_at = self.clock.monotonic()
         outcome, answered = _execute(worker, order, run)
         attempt.returned_at = self.clock.monotonic()
-        unmeasured = attempt.stopped is None and not (answered and _is_measured(outcome, run))
-        moves = unmeasured and not self.halt(attempt)
+        ended = answered and _is_its_own(outcome, run)
+        stands = attempt.stopped is not None or (ended and self.rests(attempt, outcome))
+        moves = not stands and not self.halt(attempt)
         with self.gate():  # a stop is told to all robots before this one's end is written
             pass
         if attempt.left:
@@ -110,6 +113,8 @@ class Dispatcher:
         unseen = self._persist(attempt, lambda: _observe(worker))
         outcome = _measured(order, outcome, worker)
         if moves:  # last: this is no word of the worker
+            if outcome.ok:
+                outcome = replace(outcome, ok=False, cause=Cause.ERROR, code="STOP_UNCONFIRMED")
             said = coded("runtime.may_move", said=outcome.message, node=order.node)
             outcome = _with(replace(outcome, message=said), {STOP_CONFIRMED: False})
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
@@ -238,10 +243,10 @@ def _execute(worker: Worker, order: Order, run: Run) -> tuple[Outcome, bool]:
         return _fault("RUNTIME_ERROR", error), False
 
 
-def _is_measured(outcome: Outcome, run: Run) -> bool:
-    """Whether its worker says how it ended. Where it was told to end, only one does that says whether its robot stands:
-    it has stopped it itself, or another controller has it."""
-    if STOP_CONFIRMED in outcome.evidence:
+def _is_its_own(outcome: Outcome, run: Run) -> bool:
+    """Whether its worker has ended it. Where it was told to end, only one does that says whether its robot stands: it
+    has stopped it itself, or another controller has it."""
+    if isinstance(outcome.evidence.get(STOP_CONFIRMED), bool):
         return True
     return not run.stop and outcome.cause not in (Cause.CANCELLED, Cause.TIMEOUT) and not unknown_effect(outcome)
 

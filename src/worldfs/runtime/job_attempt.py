@@ -36,7 +36,9 @@ class JobAttempt:
     shown: bool = False  # as running, in the sheet
     cancelled_at: float = inf  # clock.monotonic() when it was asked to stop
     begun: bool = False  # its worker may be executing it
+    began_at: float = inf  # clock.monotonic() when its worker was given it
     returned_at: float = inf  # clock.monotonic() when its worker had returned from executing it
+    stood: bool = False  # its robot is measured to stand since its end
     unwritten: bool = False  # its worker has returned, and the store refuses what it has to write of that
     halted: bool = False  # its driver's stop was called, because it did not return from an order that was to end
     stopped: StopState | None = None  # the stop of its node that came while it ran

@@ -133,6 +133,7 @@ class Kernel:
             self._approvals.begin,
             epoch,
             lambda: self.stopping.lock,
+            lambda attempt, outcome: self.stopping.rests(attempt, outcome),  # noqa: PLW0108  # made below
             lambda attempt: self.stopping.halt(attempt),  # noqa: PLW0108  # made below
             self._wait_for_room,
             self._followed,

@@ -10,6 +10,7 @@ from typing import Final
 
 from worldfs.base.driver import MeasuresStandstill, RemoteKernel, Standstill, Stoppable, StopUndelivered, TakesUp
 from worldfs.base.messages import coded
+from worldfs.base.messages.coded_text import parts
 from worldfs.base.plugin_faults import error_line, error_text
 from worldfs.base.plugin_values import parsed
 
@@ -20,6 +21,7 @@ from .stop_report import RobotStop
 
 AT_ONCE: Final = 8  # calls of one driver's stop that may hang beside each other; a further one waits for one of them
 AGE_S: Final = 0.5  # how long a standstill is believed: then it is measured again, and motion ends it
+NO_MEASURE: Final = "stop.no_measure"  # of why nothing is known, and will not be
 FRESH_S: Final = 60.0  # of a report that shows it: vehicles that stand report every half minute
 
 
@@ -160,6 +162,18 @@ class StandstillCheck:
                 if number == self._number and stands:
                     self._stood_at = self._asked_at
 
+    def ask(self, since: float) -> bool | None:
+        """Whether the driver, asked once, says that the robot has stood since then; None: it says that nothing of its
+        robot measures that. Remembers nothing."""
+        driver: object = self.node.driver
+        try:
+            if not isinstance(driver, MeasuresStandstill):
+                return None
+            found = parsed(Standstill, driver.standstill(since), f"standstill {self.node.id}")
+        except Exception:  # a library's own, or the answer is none: `measure` says why
+            return False
+        return None if not found.stands and any(part.code == NO_MEASURE for part in parts(found.why)) else found.stands
+
     @property
     def is_stopped(self) -> bool:
         return self.stopped_at < inf
@@ -247,7 +261,7 @@ class StandstillCheck:
         if self._returned_at == inf:
             return coded("stop.call_hangs")
         if not self.can_measure:
-            return coded("stop.no_measure")
+            return coded(NO_MEASURE)
         return self._why or coded("stop.no_measurement")
 
     @property

@@ -21,8 +21,9 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import load_messages
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
+from worldfs.base.plugin_calls import CheckedPlugin
 from worldfs.base.plugin_faults import contained
-from worldfs.base.unknown_effect import unknown_effect
+from worldfs.base.unknown_effect import is_unstopped, unknown_effect
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store, StoreChange
 
@@ -161,8 +162,48 @@ class StopListener:
     def left(self) -> list[str]:
         return [id for id in tuple(self._left) if self.is_left(id)]
 
+    def moving(self) -> list[str]:
+        """The robots that may still move, as far as this kernel knows."""
+        return sorted({*self.left(), *(id for id in tuple(self._nodes) if self.moves_here(id))})
+
     def _left_answer(self, node: str) -> RobotStop:
         return RobotStop(node, False, left_text(self._left.get(node, MayMove())), told=False)
+
+    def rests(self, attempt: JobAttempt, outcome: Outcome) -> bool:
+        """Its driver has ended its order, whatever it says of that: whether its robot is measured to stand within a
+        while. True as well where nothing can measure it, and where the order moves nothing."""
+        with self.lock:
+            robot = self._check_of(attempt.lane)
+        if robot is None or robot.node.refuses:
+            return True
+        driver: object = robot.node.driver
+        if isinstance(driver, RemoteKernel) or robot.node.simulated:  # measured by that kernel; stepped by its orders
+            attempt.stood = True
+            return True
+        if not _moves(robot.node, attempt) or (is_unstopped(outcome) and not isinstance(driver, CheckedPlugin)):
+            return True  # a driver of ours has measured what it denies, and says whose order the robot follows
+        found = self._rests_soon(robot, attempt) if robot.can_measure else None
+        attempt.stood = found is True
+        return found is True or (found is None and not is_unstopped(outcome))
+
+    def _rests_soon(self, robot: StandstillCheck, attempt: JobAttempt) -> bool | None:
+        """Whether it is measured to stand within a while; None: that cannot be measured, or it is stopped meanwhile."""
+        known, found, calls = threading.Event(), list[bool | None](), 0
+
+        def ask() -> None:
+            found.append(robot.ask(attempt.began_at))
+            if found[-1] is not False:
+                known.set()
+
+        for _ in range(ASKED):
+            if len(found) == calls:  # the last call has returned
+                calls += 1
+                self._measures.begin([ask])
+            if known.wait(MEASURE_S):
+                return found[-1]
+            if attempt.stopped is not None:
+                return None
+        return False
 
     def halt(self, attempt: JobAttempt) -> bool:
         """No stop came, and its order has ended, or ends now, without a measured end: its driver's stop is called.
@@ -173,6 +214,7 @@ class StopListener:
         with self.lock:
             robot = self._check_of(attempt.lane)
         if robot is None or isinstance(robot.node.driver, RemoteKernel):  # that kernel calls its own driver's
+            attempt.stood = True
             return True
         failed: list[str] = []
         done = threading.Event()
@@ -189,11 +231,11 @@ class StopListener:
             return True
         done.wait(BODY.stop_s)
         why = failed[0] if failed else coded("stop.call_hangs")
-        if not why and not robot.can_measure:
+        if not why and not robot.can_measure and (robot.node.simulated or not _moves(robot.node, attempt)):
             return True
         with self.lock:
             robot.doubt(attempt, why, halted=True)
-        if not why and not attempt.executing and self._stands_soon(robot):
+        if not why and robot.can_measure and not attempt.executing and self._stands_soon(robot):
             return True
         if robot.doubted:  # at once: the kernel may be closing
             self._tell_moving([robot])
@@ -350,8 +392,12 @@ class StopListener:
                 return
             if unknown_effect(outcome):
                 robot.doubt(self._running.get(node))
-            elif robot.doubted and (attempt := self._running.get(node)) is not None and attempt.begun:
-                robot.resume()  # its end was measured
+            elif (
+                robot.doubted
+                and (attempt := self._running.get(node)) is not None
+                and (attempt.stood or (outcome.ok and not robot.can_measure and _moves(robot.node, attempt)))
+            ):
+                robot.resume()
         self._due.set()
 
     def demand_standstill(self, node: str) -> bool:
@@ -847,6 +893,12 @@ class StopListener:
             self._wake()
 
         self._alerts.submit(say)
+
+
+def _moves(node: KernelNode, attempt: JobAttempt) -> bool:
+    """Whether its order may move something, by what the driver declares."""
+    operation = node.operation(attempt.job.order.op)
+    return operation is None or operation.moves
 
 
 def _hanging(node: str) -> Finding:

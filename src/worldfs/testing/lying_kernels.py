@@ -63,6 +63,8 @@ def _ended(workspace: Path) -> dict[str, tuple[str, str]]:
     found, kept = {}, workspace / ".paos"
     for file in (*(kept / "jobs").glob("*.jsonl"), *(kept / "done").glob("*.jsonl")):
         last = as_object(json.loads(file.read_text("utf-8").splitlines()[-1]))
+        if "outcome" not in last:
+            continue
         said = as_object(last.get("outcome"))
         found[file.stem] = as_text(last.get("status")), f"{as_text(said.get('code'))} {as_text(said.get('message'))}"
     return found

@@ -71,7 +71,8 @@ def _serve(context: CommandContext, stop: StopSignal) -> int:
         )
         traces.report_to(world)
         stack.enter_context(stop.calling(world.wake))
-        signals.enter_context(stop_on(stop.set, partial(leave_at_once, context, world.kernel)))
+        kernel = world.kernel
+        signals.enter_context(stop_on(stop.set, partial(leave_at_once, context, kernel)))
         _greet(context, world)
         world.listen_alerts(teller.alert)
         if context["serve"]:
@@ -79,6 +80,9 @@ def _serve(context: CommandContext, stop: StopSignal) -> int:
         gc.freeze()  # to look through all that is there would hold up a stop
         world.run(until_idle=context["until_idle"], stop=stop)
         held = context["until_idle"] and not stop.is_set() and _held(context, world)
+    if kernel is not None and (moving := kernel.stopping.moving()):  # by now all that it asked has been answered
+        value = {"event": "kernel", "state": "ending", "may_move": moving}
+        context.output.report(coded("stop.start_failed", nodes=moving), value, "bad")
     context.output.report(coded("command.kernel_stopped"), {"event": "kernel", "state": "stopped"})
     return REFUSED if held else DONE
 
