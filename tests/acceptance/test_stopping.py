@@ -257,3 +257,14 @@ def test_of_a_frozen_kernel_the_status_says_that_nothing_is_known(table, kernel:
     assert alert["code"] == "KERNEL_SILENT"
     assert f"the kernel (process {kernel.pid}) does not answer: what its robots do is not known" in said
     assert until(lambda: not silent())
+
+
+def test_a_kernel_that_ends_names_the_robots_that_may_still_move(table, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {"simulation": lambda seat: MovesOn(threading.Event())}
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
+    home = Home(table.root.parent)
+    with open_home_world(table.root, config=home.config({}), agents=home.path / "agents") as world:
+        node = next(iter(world.node_ids()))
+        world.submit(Order("a", node, "pick_up", {"object_id": "can_01"}, timeout_s=0.2))
+    said = table.paos("up", "--until-idle")
+    assert f"May still move: {node}" in said.out and said.out.rstrip().endswith("kernel stopped")
