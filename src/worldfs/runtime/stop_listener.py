@@ -22,7 +22,7 @@ from worldfs.base.messages.coded_text import load_messages
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Outcome
 from worldfs.base.plugin_calls import CheckedPlugin
-from worldfs.base.plugin_faults import contained
+from worldfs.base.plugin_faults import contained, is_ours
 from worldfs.base.unknown_effect import is_unstopped, unknown_effect
 from worldfs.storage.lease import LEASE_LOST
 from worldfs.storage.store_interface import Store, StoreChange
@@ -180,26 +180,30 @@ class StopListener:
         if isinstance(driver, RemoteKernel) or robot.node.simulated:  # measured by that kernel; stepped by its orders
             attempt.stood = True
             return True
-        if not _moves(robot.node, attempt) or (is_unstopped(outcome) and not isinstance(driver, CheckedPlugin)):
-            return True  # a driver of ours has measured what it denies, and says whose order the robot follows
+        foreign = isinstance(driver, CheckedPlugin) or not is_ours(driver)
+        if not (foreign and _moves(robot.node, attempt)):
+            return True  # a driver of ours measures the ends of its orders itself
         found = self._rests_soon(robot, attempt) if robot.can_measure else None
         attempt.stood = found is True
         return found is True or (found is None and not is_unstopped(outcome))
 
     def _rests_soon(self, robot: StandstillCheck, attempt: JobAttempt) -> bool | None:
         """Whether it is measured to stand within a while; None: that cannot be measured, or it is stopped meanwhile."""
-        known, found, calls = threading.Event(), list[bool | None](), 0
+        known, found, calls, returned = threading.Event(), list[bool | None](), 0, threading.Event()
 
         def ask() -> None:
             found.append(robot.ask(attempt.began_at))
             if found[-1] is not False:
                 known.set()
+            returned.set()
 
         for _ in range(ASKED):
             if len(found) == calls:  # the last call has returned
                 calls += 1
+                returned.clear()
                 self._measures.begin([ask])
-            if known.wait(MEASURE_S):
+            returned.wait(MEASURE_S)
+            if known.is_set() or self._clock.wait(known, MEASURE_S):
                 return found[-1]
             if attempt.stopped is not None:
                 return None
