@@ -233,6 +233,7 @@ def stop_takes_time():
 LEAVES = [is_lost, is_cancelled, is_stopped_and_resumed_by_an_agent, is_stopped_without_a_kernel]
 
 
+@pytest.mark.slice(5)
 @pytest.mark.parametrize("closes", [False, True], ids=["killed", "closed"])
 @pytest.mark.parametrize("stop", [None, stop_raises, stop_takes_time], ids=["no effect", "raises", "takes time"])
 @pytest.mark.parametrize("left", LEAVES)

@@ -184,7 +184,7 @@ def _of_emptying(case: Built, holder: str, there: set[str], perhaps: frozenset[s
     return [] if moved == there else [f"{text} {told}"]
 
 
-@pytest.mark.slice(6)
+@pytest.mark.slice(18)
 @pytest.mark.parametrize("first", range(0, 90, 5))
 def test_every_question_about_a_holder_tells_what_it_was_built_to_hold(first: int) -> None:
     faults = {seed: found for seed in range(first, first + 5) if (found := faults_of(built(seed), Random(seed)))}
