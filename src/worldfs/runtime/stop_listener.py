@@ -343,14 +343,15 @@ class StopListener:
 
     def _is_real(self, node: str, found: MayMove) -> bool:
         """Whether it may move while no kernel runs, and no other process serves it."""
-        if found.job in self._states.own(node).words:
+        own = self._states.own(node)
+        if found.job in own.words and own.moves is None:  # else the log says it since
             return False
         known, simulated = self._nodes.get(node), found.simulated
         if simulated is None:
             simulated = known is not None and known.simulated
         if simulated or known is None:
             return not simulated and self._ours(node)
-        return not known.remote or self._states.own(node).moves is not None  # its own kernel goes on with the order
+        return not known.remote or own.moves is not None  # its own kernel goes on with the order
 
     def doubt(self, node: str, job: str = "") -> None:
         """An order of it was given to its driver, and has ended without this process: the driver's stop is called, and

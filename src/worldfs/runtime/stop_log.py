@@ -10,7 +10,8 @@
 the writer of a resume has read: a stop that came meanwhile stays in force. A resume ends the stops of its own standing
 and of lower ones. Where others stay in force it is called `withdraw`: programs that know no standing pass over it.
 `moves`: the robot may still move since that order, as a kernel knows; null: it was measured to stand, or, with `word`,
-a person has stopped and resumed it, which says that it stands. No start and no end of a kernel writes that.
+a person has stopped and resumed it, which says that it stands, or the log of another workspace of the home keeps it
+(world/earlier_workspaces.py). No other start and no end of a kernel writes that.
 A stop may be written twice, by its sender and by the kernel that heard it first: the second line with its id counts for
 nothing.
 A line that cannot be read, also one that a crash has torn, counts as a stop by a person: it may have been one.
@@ -285,6 +286,11 @@ class StopLog:
             said = None if found is None else {"driver": found.driver, "job": found.job}
             self._append(stop_key(node), {"moves": said}, durable=True)
 
+    def end_moves(self, moves: Mapping[str, MayMove]) -> None:
+        """This log says it of these robots no more, by a word and not by a measurement. Durable when it returns."""
+        for node, found in moves.items():
+            self._append(stop_key(node), {"moves": None, "word": found.job}, durable=True)
+
     def moving(self) -> dict[str, MayMove]:
         """Every robot that may still move by its log, whether or not it is configured."""
         try:
@@ -311,7 +317,7 @@ class StopLog:
             for node in nodes:  # first: between the two lines the robot is stopped
                 moves = self._read(stop_key(node)).moves
                 if moves is not None and self.state(node).stopped:
-                    self._append(stop_key(node), {"moves": None, "word": moves.job}, durable=True)
+                    self.end_moves({node: moves})
         for key in (*map(stop_key, nodes), ALL):
             seen = self._read(key)
             if ended := self._ended(seen, actor):

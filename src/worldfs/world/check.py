@@ -37,6 +37,7 @@ from worldfs.tree.workspace_stores import WorkspaceStores
 from .check_runtime import broken_references
 from .computed_files import read_alerts
 from .document_findings import document_findings, unread_stops
+from .earlier_workspaces import EarlierWorkspaces
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
@@ -96,7 +97,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += (_misplaced(error, root) for error in odd.values())
         findings += _jobs(store, root, fix, odd)
         findings += _silent_drivers((store, *stores.values()))
-        findings += _left_moving(config, WorkspaceStores(store, stores))
+        findings += _left_moving(config, WorkspaceStores(store, stores), root)
         for own in (store, *stores.values()):
             findings += _set_aside(own)
             findings += unread_stops(own)
@@ -162,18 +163,20 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
 
-def _left_moving(config: Config | None, stores: WorkspaceStores) -> Iterator[Finding]:
-    """The robots that may still move."""
+def _left_moving(config: Config | None, stores: WorkspaceStores, root: Path) -> Iterator[Finding]:
+    """The robots that may still move, and the earlier workspaces that cannot be read."""
     store, declared = stores.shared, WorkspaceTargets(stores.shared).targets()
     specs, clock = find_nodes(config, stores, declared), SystemClock()
     unserved = store.lease(KERNEL_LEASE).holder() is None
-    left = left_robots(
+    earlier = EarlierWorkspaces(config.home if config is not None else "", root, clock).look()
+    left = {**earlier.moving} | left_robots(
         JobStore(store, clock), StopLog(store, clock), lambda: simulated_nodes(specs, declared), lambda node: unserved
     )
     served = {*(spec.id for spec in specs), *declared}
     said = {} if unserved else _alerts(store)  # of a robot that a kernel serves, the kernel knows more than the log
     for id, one in sorted(left.items()):
         yield said.get(f"stop {id}") or left_finding(id, one, served=id in served)
+    yield from earlier.unread
 
 
 def _silent_drivers(stores: Iterable[Store]) -> Iterator[Finding]:

@@ -189,7 +189,7 @@ class ResumeFile(StopFile):
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         node = names["node"]
-        self.stops.resume([node], ask.name, [other for other in self.nodes() if other != node])
+        self.robots.resume([node], ask.name, [other for other in self.nodes() if other != node])
 
 
 class FilmFile(VirtualFile):

@@ -25,6 +25,7 @@ def moving_robots(world: World, kernel: Kernel | None) -> list[str]:
     with suppress(WorldError):  # documents that cannot be read: what the jobs and the kernel say is left
         left.update(id for id in world.node_ids() if world.stops.state(id).stopped and id not in simulated)
     left.update(left_robots(world.jobs, world.stops, lambda: simulated, lambda node: True))
+    left.update(world.robot_stops.earlier().look().moving)
     if kernel is None:
         return sorted(left)
     served = {id for id in left if kernel.stopping.serves(id)}

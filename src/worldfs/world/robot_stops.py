@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,6 +21,7 @@ from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
 from .computed_files import current_alerts
+from .earlier_workspaces import EarlierWorkspaces
 from .left_robots import left_robots
 from .node_specs import simulated_nodes
 from .robot_liveness import robot_liveness
@@ -77,10 +78,8 @@ class RobotStops:
             if own.unstored:
                 own = kernel.stopping.wait_stored(ticket, STORED_S)
             return self._complete(nodes, [own], own.unstored, end, silent=False)
-        left = self.left()
-        config, clock = self._world.config, self._world.clock
-        home = config.home if config is not None else ""
-        with sent or StopCall([self._world.root], clock, None if every else nodes, name, home=home) as call:
+        left, clock = self._own_left(), self._world.clock
+        with sent or StopCall([self._world.root], clock, None if every else nodes, name, home=self._home()) as call:
             call.wait_told(TOLD_S)
             unstored = self._store(call, nodes, name, every=every)
             with suppress(WorldError):  # their orders say it, too: a resume ends this
@@ -93,6 +92,15 @@ class RobotStops:
         elif unstored:  # what a kernel says of it tells where it has kept it
             unstored = next((report.unstored for report in reports if report.unstored), unstored)
         return self._complete(nodes, reports, unstored, end, silent=silent)
+
+    def resume(self, nodes: Collection[str], name: str, others: Collection[str] = ()) -> None:
+        """As `StopLog.resume`, also of robots that an earlier workspace of the home left moving. Raises what keeps that
+        workspace from being told, once the rest is done."""
+        earlier = self.earlier()
+        failed = earlier.take_over(self._world.stops, nodes)
+        self._world.stops.resume(nodes, name, others)
+        if failed and not earlier.look().moving.keys().isdisjoint(nodes):
+            raise next(iter(failed.values()))
 
     def confirmed(self, node: str, *, silent: bool = False) -> RobotStop:
         """Whether the driver of a stopped robot has confirmed that it stands, by what is known now. `silent`: as far as
@@ -233,7 +241,17 @@ class RobotStops:
         return told or self._world.stops.state(node).confirmed
 
     def left(self) -> dict[str, MayMove]:
-        """The robots that may still move since a kernel that serves them no more had them, by what is written."""
+        """The robots that may still move since a kernel that serves them no more had them, by what is written, here
+        and in the earlier workspaces of the home."""
+        return {**self.earlier().look().moving, **self._own_left()}
+
+    def earlier(self) -> EarlierWorkspaces:
+        return EarlierWorkspaces(self._home(), self._world.root, self._world.clock)
+
+    def _home(self) -> str:
+        return self._world.config.home if self._world.config is not None else ""
+
+    def _own_left(self) -> dict[str, MayMove]:
         world = self._world
         unserved = world.kernel is None
         return left_robots(

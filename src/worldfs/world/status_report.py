@@ -20,6 +20,7 @@ from worldfs.tree.path import safe_name
 
 from . import computed_files
 from .approval_files import request_value
+from .earlier_workspaces import UNREAD
 from .instruction_opinion_file import kept_opinion
 from .left_robots import left_finding
 from .node_specs import DEFAULT_DRIVER, disabled_robots
@@ -51,7 +52,7 @@ def status_report(world: World) -> dict[str, object]:
     heard = world.robot_stops.heard() if held is not None else KernelsHeard(True)
     silent_by = {id: pid for id in world.node_ids() if (pid := world.robot_stops.silent_server(id, heard))}
     answers = {id: world.robot_stops.confirmed(id, silent=id in silent_by) for id in stops}
-    gone = world.robot_stops.left()
+    gone, unread = world.robot_stops.left(), world.robot_stops.earlier().look().unread
     alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}
@@ -112,6 +113,8 @@ def status_report(world: World) -> dict[str, object]:
         }  # fmt: skip
     alerts |= _unconfirmed(world, stops, answers, alerts)
     alerts |= _left_moving(world, gone, alerts)
+    alerts = {place: one for place, one in alerts.items() if one["code"] != UNREAD}  # as the kernel found them
+    alerts |= {one.field: asdict(render_finding(one, world.language())) for one in unread}
     hub = str((held or {}).get("pid", "?"))
     for pid in dict.fromkeys((*([] if heard.includes(held or {}) else [hub]), *silent_by.values())):
         place = "kernel" if pid == hub else f"kernel {pid}"

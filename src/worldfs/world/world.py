@@ -181,7 +181,10 @@ class World:
                     world.own_orders, world.leases.purpose = set(), OWN_ORDERS
                 with named_moving(world):
                     unleased = take_leases(world, share)
+                    unread = world.robot_stops.earlier().begin(world.stops) if unleased is None else ()
                     world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log, unleased=unleased)
+                for finding in unread:
+                    world.kernel.alert(finding.field, finding)
             except BaseException:
                 world.leases.release()
                 if store is None:
@@ -462,7 +465,7 @@ class World:
         nodes = self._robots_named(node, "resume", actor)
         stopped = [id for id in nodes if self.stops.state(id).stopped]
         others = [] if node is None else [id for id in self.node_ids() if id != node]
-        self.stops.resume(nodes, name or actor, others)
+        self.robot_stops.resume(nodes, name or actor, others)
         return stopped
 
     def _robots_named(self, node: str | None, op: str, actor: str) -> list[str]:

@@ -58,6 +58,18 @@ ROWS = {
         "use the robot's hardware stop, or start `paos up`: it stops the robot and looks whether it stands",
         "请使用机器人的硬件急停，或启动 `paos up`：它会停止机器人并检查其是否静止",
     ),
+    "stop.earlier": (
+        "an earlier workspace of this home that says which of its robots may still move",
+        "此主目录以前的工作区，说明其哪些机器人可能仍在运动",
+    ),
+    "stop.earlier_unread": (
+        "cannot be read: {why}; robots that it served may still move",
+        "无法读取：{why}；它服务过的机器人可能仍在运动",
+    ),
+    "stop.earlier_fix": (
+        "make it readable and writable, or remove it once a person has seen that its robots stand",
+        "使其可读可写；或由人确认其机器人已静止后将其删除",
+    ),
     "stop.not_connected": (
         "it is not connected ({why}); the stop is sent as soon as it is",
         "它未连接（{why}）；一旦连接便会发送停止",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import queue
 import threading
 from contextlib import ExitStack, suppress
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from worldfs.client.blocking import BlockingWorld as FarWorld
+    from worldfs.world.earlier_workspaces import EarlierRobots
     from worldfs.world.world import World
 
 
@@ -81,6 +83,9 @@ def _interrupted(context: CommandContext, *, told: bool, sent: bool) -> int:
 
 def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
     report = _answered(call, node)
+    earlier = _earlier(context) if node is None else None
+    if earlier is not None and earlier.moving:  # the kernels do not know of them
+        report = None
     shown: tuple[RobotStop, ...] = ()
     if report is None and call.told:  # before a store that may not answer
         shown = _robots(call)
@@ -105,7 +110,24 @@ def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
             report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
     if call.unheard:  # its directory may have been another one than the log is in
         _kept_aside(context, call, node, "", copy=True)
-    return _told(context, node, report, shown)
+    code = _told(context, node, report, shown)
+    for finding in earlier.unread if earlier is not None else ():
+        code = REFUSED
+        context.output.report(f"{finding.field}: {finding.found}. {finding.fix}", asdict(finding), "bad")
+    return code
+
+
+def _earlier(context: CommandContext) -> EarlierRobots | None:
+    """What the earlier workspaces of the home say, once the drivers have heard."""
+    from worldfs.world.earlier_workspaces import EarlierWorkspaces
+
+    if context["workspace"]:
+        return None
+    try:
+        root = context.workspace
+    except WorldError:  # config.json does not say which
+        return None
+    return EarlierWorkspaces(str(context.home.path), root, SystemClock()).look()
 
 
 def _with_kernels(call: StopCall, why: str) -> str:
