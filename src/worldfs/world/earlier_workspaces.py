@@ -14,7 +14,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.dir_reader import DirReader, path_error
@@ -24,7 +24,6 @@ from worldfs.base.json_text import parse_json
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Finding
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, MayMove, StopLog
 from worldfs.storage.engine_record import shared_engine
@@ -34,6 +33,9 @@ from worldfs.storage.store_interface import Store
 
 from .left_robots import left_robots
 from .workspace_engine import open_engine
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
 
 RECORDS: Final = f"{PRIVATE_DIR}/workspaces"
 READ_S: Final = 1.0  # for a workspace to answer
@@ -160,5 +162,7 @@ def _record(path: str) -> str:
 
 
 def unread_finding(path: str, error: WorldError) -> Finding:
+    from worldfs.base.model import Finding  # hardly ever is there one to tell
+
     found = coded("stop.earlier_unread", why=error_message(error))
     return Finding(UNREAD, path, coded("stop.earlier"), found, coded("stop.earlier_fix"))
