@@ -16,6 +16,7 @@ from worldfs.base.disk import Disk
 from worldfs.base.errors import WorldError
 from worldfs.base.model import JobState
 from worldfs.runtime import stops_aside
+from worldfs.runtime.stop_log import StopLog
 from worldfs.runtime.stops_aside import ASIDE, StopsAside
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.lease import LEASE_LOST
@@ -235,6 +236,33 @@ def test_a_stop_outlives_a_kernel_that_is_killed_before_it_has_seen_the_exchange
             assert stopped == ([] if resumed else [*robots])
             assert world.stops.state(ROBOT).number == (0 if resumed else 1)
     assert not kept(lab.root, shared)
+
+
+def test_a_copy_that_was_asked_for_before_a_resume_is_none_after_it(
+    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = WorkspaceFixture(tmp_path / "lab", (ROBOT,))
+    world = lab.open(threads=True)
+    assert world.kernel is not None
+    world.stop()
+    until(lambda: kept(lab.root, shared))
+    begun, resumed, copy_aside = threading.Event(), threading.Event(), StopLog.copy_aside
+    asking = threading.Thread(target=world.kernel.stopping._copy_aside)
+
+    def late(log: StopLog, stops: Any) -> None:
+        if threading.current_thread() is asking:
+            begun.set()
+            assert resumed.wait(30)
+        copy_aside(log, stops)
+
+    monkeypatch.setattr(StopLog, "copy_aside", late)
+    asking.start()
+    assert begun.wait(30)
+    world.resume()
+    resumed.set()
+    asking.join()
+    assert not kept(lab.root, shared)
+    world.abandon()
 
 
 @pytest.mark.parametrize("when", ["before the kernel", "beside it"])

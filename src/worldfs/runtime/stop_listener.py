@@ -656,7 +656,7 @@ class StopListener:
         for id in [id for id in tuple(self._left) if len(self._states.own(id).words) > self._words[id]]:
             self._left.pop(id, None)
             self._raise(f"stop {id}", None)
-        self._aside.submit(self._copy_aside)
+        self._copy_aside()  # at once: a copy of what was resumed outlives the kernel
         if lost:
             self._store_soon()
         if failed:
@@ -665,10 +665,14 @@ class StopListener:
     def _copy_aside(self) -> None:
         """The workspace's directory may be replaced, and this process killed before it has seen that."""
         if self._copies and not self._closed.is_set():
-            held = {stop.id: stop for stop in self._states.in_force(named=True)}
-            for stop in self._log.pending.all():
-                held[stop.id] = stop._replace(keys=stop.keys | (held[stop.id].keys if stop.id in held else stop.keys))
-            self._log.copy_aside(held.values())
+            self._log.copy_aside(self._held)
+
+    def _held(self) -> Iterable[PendingStop]:
+        """What is in force, in the log or not yet."""
+        held = {stop.id: stop for stop in self._states.in_force(named=True)}
+        for stop in self._log.pending.all():
+            held[stop.id] = stop._replace(keys=stop.keys | (held[stop.id].keys if stop.id in held else stop.keys))
+        return held.values()
 
     def _store_soon(self) -> None:
         with self._changed:

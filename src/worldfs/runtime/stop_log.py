@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
@@ -213,11 +213,12 @@ class StopLog:
             for stop in stops:
                 self._aside.keep(stop.id, stop.as_json())
 
-    def copy_aside(self, stops: Iterable[PendingStop]) -> None:
-        """Of these, which are all that is in force, there is a copy outside of the workspace from now on; of no other.
-        Processes whose log has a stop pass over its copy."""
+    def copy_aside(self, in_force: Callable[[], Iterable[PendingStop]]) -> None:
+        """Of all that is in force there is a copy outside of the workspace from now on; of no other. Processes whose
+        log has a stop pass over its copy. It is asked what is in force when no other copies: what another had asked
+        before a resume would come after it."""
         with self._copying:
-            self._copy(stops)
+            self._copy(in_force())
 
     def forget_copies(self) -> None:
         """The kernel of this process ends as it should: there is none from now on."""
@@ -242,7 +243,7 @@ class StopLog:
             keys = frozenset[str]().union(*self._copied.values())
             held = {stop.id for key in keys for stop in self._read(key).holding}
             left = [PendingStop(id, "", Standing.PERSON, "", keys) for id, keys in self._copied.items() if id in held]
-            self.copy_aside(left)
+            self.copy_aside(lambda: left)
 
     def put_aside(self, stop: PendingStop) -> str:
         """The file that keeps a stop which the log does not take, for the next start; "": nothing takes it."""
