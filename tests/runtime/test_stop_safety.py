@@ -13,7 +13,7 @@ from worldfs.base.driver import Driver, Run, Standstill
 from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.model import Cause, Finding, JobState, Order, Outcome, Scene
 from worldfs.base.plugin_calls import checked
-from worldfs.runtime import stop_listener
+from worldfs.runtime import stop_calls
 from worldfs.runtime.body_worker import BodyWorker, KernelNode
 from worldfs.runtime.job_store import ALERTS
 from worldfs.runtime.stop_calls import StopCalls
@@ -431,6 +431,22 @@ def test_a_robot_that_comes_to_rest_is_waited_for_and_not_stopped(bench, said):
     assert "stop" not in bench.trace and not kernel.alert.now() and len(asked) == 4
 
 
+@pytest.mark.parametrize("said", [SAID[0], SAID[1], SAID[4]])
+def test_a_driver_of_this_package_is_asked_as_any_other(bench, monkeypatch, said):
+    monkeypatch.setattr(type(bench.body), "__module__", "worldfs.robots")
+    kernel = ends_by_itself(bench, said, lambda since: Standstill(False, "speed 0.10"))
+    assert bench.outcome("a").evidence["stop_confirmed"] is False and kernel.stopping.may_move("arm")
+    assert bench.trace.count("stop") and bench.status("next").state is JobState.PENDING
+
+
+def test_a_robot_that_follows_another_controller_is_not_stopped(bench, monkeypatch):
+    """As a driver of this package says of it."""
+    monkeypatch.setattr(type(bench.body), "__module__", "worldfs.robots")
+    said = Outcome.failure(Cause.ERROR, "ORDER_REPLACED", "another has it", evidence={"stop_confirmed": False})
+    ends_by_itself(bench, said, lambda since: Standstill(False, "speed 0.10"))
+    assert bench.outcome("a") == said and "stop" not in bench.trace
+
+
 def test_an_order_that_moves_nothing_asks_for_no_standstill(bench):
     bench.body.operations = tuple(replace(one, moves=False) for one in bench.body.operations)
     kernel = ends_by_itself(bench, Outcome.success("seen"), lambda since: fails())
@@ -459,7 +475,7 @@ def moves_on(bench, answer, stop=None):
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(stop_listener, "ASKED", 10)
+    monkeypatch.setattr(stop_calls, "ASKED", 10)
 
 
 def fails():

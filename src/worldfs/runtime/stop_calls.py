@@ -8,9 +8,15 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from worldfs.base.clock import Clock
+
+from .grace import BODY
+
 Call = Callable[[], object]
 
 TAKE_OVER_S: Final = 0.005  # calls of ours take microseconds; one that asks a robot over a wire takes longer
+MEASURE_S: Final = 0.02  # between two measurements while an answer is waited for
+ASKED: Final = round(BODY.stop_s / MEASURE_S)  # times whether a robot stands, before its order ends without that
 
 
 class _Batch:
@@ -61,6 +67,28 @@ class StopCalls:
                 self._give(batch)
                 threads += 1
             batch.begun.wait(TAKE_OVER_S)
+
+    def is_soon(self, ask: Callable[[], bool], clock: Clock, over: Callable[[], bool]) -> bool:
+        """Whether `ask`, called again and again, returns true within a while, before it is `over`. The while passes by
+        the clock, and by the machine's while a call has not returned: one that hangs takes its share of it."""
+        known, returned = threading.Event(), threading.Event()
+        returned.set()
+
+        def call() -> None:
+            if ask():
+                known.set()
+            returned.set()
+
+        for _ in range(ASKED):
+            asked = clock.monotonic()
+            if returned.is_set():
+                returned.clear()
+                self.begin([call])
+            if returned.wait(MEASURE_S):
+                clock.wait(known, asked + MEASURE_S - clock.monotonic())
+            if known.is_set() or over():
+                break
+        return known.is_set()
 
     def close(self) -> None:
         """The threads end; one that hangs ends when its call returns."""

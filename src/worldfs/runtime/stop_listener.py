@@ -33,7 +33,7 @@ from .grace import BODY
 from .job_attempt import JobAttempt
 from .spare_descriptors import SpareDescriptors
 from .standstill_check import StandstillCheck
-from .stop_calls import StopCalls
+from .stop_calls import MEASURE_S, StopCalls
 from .stop_log import (
     ALL,
     STOPS,
@@ -55,8 +55,6 @@ from .worker_threads import WorkerThreads
 CLOSE_S: Final = 2.0  # for the records of stops that are not written yet
 RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
-MEASURE_S: Final = 0.02  # between two measurements while a client waits for the answer
-ASKED: Final = round(BODY.stop_s / MEASURE_S)  # times whether a robot stands, before its order ends without that
 ASIDE_S: Final = 0.2  # for the log to take a stop, before it is kept aside
 MAY_MOVE: Final = "stop.may_move"  # of the alert of a robot that no stop has stopped
 PREPARED: Final = 2  # threads for each robot's stop that exist before they are needed
@@ -180,34 +178,18 @@ class StopListener:
         if isinstance(driver, RemoteKernel) or robot.node.simulated:  # measured by that kernel; stepped by its orders
             attempt.stood = True
             return True
-        foreign = isinstance(driver, CheckedPlugin) or not is_ours(driver)
-        if not (foreign and _moves(robot.node, attempt)):
-            return True  # a driver of ours measures the ends of its orders itself
-        found = self._rests_soon(robot, attempt) if robot.can_measure else None
-        attempt.stood = found is True
-        return found is True or (found is None and not is_unstopped(outcome))
+        ours = is_ours(driver) and not isinstance(driver, CheckedPlugin)
+        if not _moves(robot.node, attempt) or (ours and is_unstopped(outcome)):
+            return True  # a driver of ours has measured what it denies, and its robot may follow another controller
+        found: list[bool | None] = [None]
 
-    def _rests_soon(self, robot: StandstillCheck, attempt: JobAttempt) -> bool | None:
-        """Whether it is measured to stand within a while; None: that cannot be measured, or it is stopped meanwhile."""
-        known, found, calls, returned = threading.Event(), list[bool | None](), 0, threading.Event()
+        def ask() -> bool:
+            found[0] = robot.ask(attempt.began_at)
+            return found[0] is not False
 
-        def ask() -> None:
-            found.append(robot.ask(attempt.began_at))
-            if found[-1] is not False:
-                known.set()
-            returned.set()
-
-        for _ in range(ASKED):
-            if len(found) == calls:  # the last call has returned
-                calls += 1
-                returned.clear()
-                self._measures.begin([ask])
-            over = returned.wait(MEASURE_S)  # a call that hangs has taken its share of the while
-            if known.is_set() or (over and self._clock.wait(known, MEASURE_S)):
-                return found[-1]
-            if attempt.stopped is not None:
-                return None
-        return False
+        stands = not robot.can_measure or self._is_soon(attempt, ask)
+        attempt.stood = stands and found[0] is True
+        return attempt.stood or attempt.stopped is not None or (stands and not is_unstopped(outcome))
 
     def halt(self, attempt: JobAttempt) -> bool:
         """No stop came, and its order has ended, or ends now, without a measured end: its driver's stop is called.
@@ -239,7 +221,7 @@ class StopListener:
             return True
         with self.lock:
             robot.doubt(attempt, why, halted=True)
-        if not why and robot.can_measure and not attempt.executing and self._stands_soon(robot):
+        if not why and robot.can_measure and not attempt.executing and self._stands_soon(robot, attempt):
             return True
         if robot.doubted:  # at once: the kernel may be closing
             self._tell_moving([robot])
@@ -292,20 +274,17 @@ class StopListener:
             for one in kept:
                 one.kept = True
 
-    def _stands_soon(self, robot: StandstillCheck) -> bool:
+    def _is_soon(self, attempt: JobAttempt, ask: Callable[[], bool]) -> bool:
+        return self._measures.is_soon(ask, self._clock, lambda: attempt.stopped is not None)
+
+    def _stands_soon(self, robot: StandstillCheck, attempt: JobAttempt) -> bool:
         """Whether a robot of which that is doubted is measured to stand within a while, or was stopped meanwhile."""
-        known = threading.Event()
 
-        def ask() -> None:
+        def ask() -> bool:
             self._ask(robot)
-            if robot.stands or not robot.doubted:
-                known.set()
+            return robot.stands or not robot.doubted
 
-        for _ in range(ASKED):
-            if not robot.measuring:
-                self._measures.begin([ask])
-            if known.wait(MEASURE_S):
-                break
+        self._is_soon(attempt, ask)
         with self.lock:
             if robot.doubted and robot.stands:
                 robot.settle_doubt()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -59,10 +60,27 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(where, name, PATIENCE_S)
 
 
+class PacedClock(ManualClock):
+    """A wait lasts until each robot that tells of itself in a thread of its own has told of its end."""
+
+    def __init__(self, heard: dict[object, float]) -> None:
+        super().__init__()
+        self._heard = heard
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        super().wait(event, seconds)
+        now = self.monotonic()
+        for _ in range(500):  # one that says nothing more holds up nothing for long
+            if event.is_set() or all(at >= now for at in list(self._heard.values())):
+                break
+            event.wait(0.001)
+        return event.is_set()
+
+
 @pytest.fixture
 def timed(peers: Any, patient: None) -> Any:
     """The module of simulated robots, on a clock in hand: `timed.CLOCK`."""
-    peers.CLOCK = ManualClock()
+    peers.CLOCK = PacedClock(peers.HEARD)
     return peers
 
 

@@ -20,6 +20,7 @@ from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.policies.policy_client import ActionChunk
 from worldfs.robots.targets import real_target
 from worldfs.robots.targets.watchdog import Watchdog
+from worldfs.runtime import stop_calls
 from worldfs.sessions.plugins import Plugins
 from worldfs.skills.vla import VLAPolicyRuntime
 from worldfs.testing.null_target import NullPolicy
@@ -129,13 +130,26 @@ def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, timed, d
         assert status.state is JobState.SUCCEEDED, status.outcome
         moved = plant.place[0] if driver == "unitree_go2" else plant.q[0] - KINDS[driver][1][0]
         assert moved > 0.1
-        assert settled(plant)
+        assert plant.still  # an end is told of a robot that stands
     trace = (tmp_path / "artifacts/runtime/sess_follow_001/trace.jsonl").read_text().splitlines()
     assert len(trace) == 20
     assert any(
         "speed" in word or "acceleration" in word for line in trace for word in json.loads(line).get("clamped", [])
     )
     assert '"limits"' in (tmp_path / "ENVIRONMENT.md").read_text()
+
+
+def test_a_base_that_rolls_on_after_a_session_is_named_and_not_called_done(tmp_path, timed, monkeypatch):
+    monkeypatch.setattr(stop_calls, "ASKED", 20)
+    with timed.Plant(*KINDS["unitree_go2"]) as plant:
+        plant._stop = lambda: {}
+        write(tmp_path, "unitree_go2", config("unitree_go2", plant.address))
+        with World.open(tmp_path, config=TRUSTED, serve=True, parts=parts(), clock=timed.CLOCK) as world:
+            until(lambda: (world.tick(), world.jobs.load("sess_follow_001").status.state.terminal)[1])
+            found = world.jobs.load("sess_follow_001").status.outcome
+            assert not plant.still
+            assert found.code == "STOP_UNCONFIRMED" and "may still move" in found.message
+            assert world.kernel.stopping.moving() == ["arm"]
 
 
 def test_a_device_that_is_not_there_refuses_the_session_with_the_fix(tmp_path, timed):

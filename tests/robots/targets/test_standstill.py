@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from worldfs.base.driver import PluginContext, Run
+from worldfs.base.messages.coded_text import parts
 from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.robots.robot_interface import RobotReading
@@ -87,6 +88,16 @@ def test_what_a_robot_does_not_measure_hides_no_standstill(name: str) -> None:
     unmeasured: dict[str, Any] = {name: None}
     reading = replace(ARM, **unmeasured)
     assert stands(reading, Told(reading))
+
+
+def test_a_base_that_measures_nothing_of_its_motion_says_so() -> None:
+    """As a driver without `standstill`: its orders go on. One that has measured, and does not any more, is held."""
+    robot, blind = Told(BASE), replace(BASE, place=None, velocity=None)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(ManualClock()), robot)  # type: ignore[arg-type]  # it is only read
+    for reading, never in ((blind, True), (replace(blind, velocity=BASE.velocity), False), (blind, False)):
+        robot.reading = replace(reading, at=0.0)
+        said = made.standstill(-1.0)
+        assert not said.stands and [part.code for part in parts(said.why)].count("stop.no_measure") == never
 
 
 def test_a_robot_that_does_not_tell_any_more_where_it_is_shows_no_standstill() -> None:

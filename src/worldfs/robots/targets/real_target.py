@@ -81,6 +81,7 @@ class RealTarget:
         self._moving = False
         self._last: RobotReading | None = None
         self._placed = False  # it has told where it is
+        self._told = bool(robot.joints)  # so, or how fast it is
         self._still_before: RobotReading | None = None  # with which the next one is compared
         self._travelled = math.nan  # rad/s or m/s, between that one and the one before it
         self._standing = StandingWindow(TRAVEL if robot.joints else TRAVEL_BASE)
@@ -237,7 +238,7 @@ class RealTarget:
         place = (*reading.joints, *(() if reading.place is None else reading.place))
         stood = self._standing.stands(since, reading.at, place, slow=not found or speed < low)
         if not found:
-            return Standstill(False, coded("stop.no_measurement"))
+            return Standstill(False, coded("stop.no_measurement" if self._told else "stop.no_measure"))
         if speed >= low:
             return Standstill(False, coded("stop.moves_at", speed=speed, unit="rad/s" if arm else "m/s, rad/s"))
         return Standstill(stood, "" if stood else coded("stop.not_long"))
@@ -364,6 +365,7 @@ class RealTarget:
                 fix=coded("target.see_robot"),
             )  # fmt: skip
         self._last, self._placed = reading, self._placed or reading.place is not None
+        self._told = self._told or self._placed or reading.velocity is not None
         return reading
 
     def _begin(self, reading: RobotReading) -> Observation:

@@ -18,6 +18,7 @@ import numpy as np
 CLOCK = None  # a clock in hand, on which robots move and their libraries wait; None: the machine's
 ANSWER_S = 60.0  # real seconds for an answer on loopback, however busy the machine is
 TICK = 0.002  # s, of the physics
+HEARD = {}  # when each of those that tell of themselves in a thread of their own has told last, on `CLOCK`
 HERE = {}  # the simulated robots of this process, by address
 INERTIA = 0.03  # s in which a speed follows
 LAG = 0.05  # s in which a servo closes in on its goal

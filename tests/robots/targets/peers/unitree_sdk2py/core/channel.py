@@ -3,7 +3,7 @@ import time
 from contextlib import closing
 from types import SimpleNamespace
 
-from plant import Wire
+from plant import HEARD, Wire, monotonic
 
 _factory = {}
 
@@ -33,11 +33,14 @@ class ChannelSubscriber:
         try:
             with closing(Wire(_factory["address"], 1.0)) as wire:
                 while not self._over.is_set():
-                    said = wire.ask("state")
-                    handler(_message(said))
+                    at = monotonic()
+                    handler(_message(wire.ask("state")))
+                    HEARD[self] = at
                     time.sleep(0.01)
         except OSError:
             return  # it says nothing more, or was gone before its first word
+        finally:
+            HEARD.pop(self, None)
 
 
 def _message(said):
