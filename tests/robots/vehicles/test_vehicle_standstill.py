@@ -17,6 +17,7 @@ from worldfs.base.model import Target
 from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
 from worldfs.robots.vehicles.rosbridge.ros_state import RosState
 from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
+from worldfs.robots.vehicles.vehicle_interface import DriveGoal
 from worldfs.sessions import vehicle_body
 from worldfs.testing.manual_clock import ManualClock
 
@@ -98,6 +99,33 @@ def test_a_vehicle_that_does_not_drive_and_is_elsewhere_each_time_does_not_stand
         clock.advance(1.0)
         made._hear_state(state(number, places[-1]))
     assert made.standstill(clock.monotonic() - 0.5).stands
+
+
+@pytest.mark.parametrize("taken", [True, False])  # it is heard once more, or is cut off before
+def test_a_vehicle_that_was_driving_while_it_was_cut_off_stands_soon_where_it_has_come_to(
+    monkeypatch: pytest.MonkeyPatch, taken: bool
+) -> None:
+    clock = ManualClock()
+    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
+    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
+    made._link._up.set()
+    made._online = "ONLINE"
+    monkeypatch.setattr(made, "_send", lambda *about: None)
+    for number in (1, 2):
+        clock.advance(1.0)
+        made._hear_state(state(number, 1.0))
+    made.begin("order", DriveGoal(6.0, 0.0), lambda points: False)
+    if taken:
+        made._hear_state(state(3, 1.0) | {"nodeStates": [{"nodeId": "goal"}]})
+    clock.advance(2.0)
+    since = clock.monotonic()
+    for number in (4, 5):
+        clock.advance(0.3)
+        made._hear_state(state(number, 6.0))
+        assert not made.standstill(since).stands
+    clock.advance(0.3)
+    made._hear_state(state(6, 6.0))
+    assert made.standstill(since).stands
 
 
 @pytest.mark.parametrize(("step", "expected"), [(0.0, True), (0.001, True), (0.05, False)])

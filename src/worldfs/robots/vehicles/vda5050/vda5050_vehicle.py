@@ -152,7 +152,7 @@ class Vda5050Vehicle:
                 f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
                 self.settings.turn_tolerance, speed, self._own.released_edges, named=self._own.version == NAMED,
             )  # fmt: skip
-            self._taken = taken
+            self._taken, self._standing = taken, StandingReports()  # where it was before says nothing any more
             self._drive, self._asked_restarts, self._cancel = DriveState(), self._restarts, ""
             self._began_at = self._sent_at = self._clock.monotonic()
         self._send("order", order.message())
@@ -387,7 +387,8 @@ class Vda5050Vehicle:
         if kind in self._placed:
             pose = _numbers(as_object(told), "x", "y", "theta")
             self._readable = pose is not None
-            slow = _says_still(self._state or {}) and _is_slow(found)
+            state = self._state or {}
+            slow = _says_still(state) and _is_slow(found) and not active(state)  # it drives as soon as it pleases
             self._standing.hear(self._clock.monotonic(), (pose[0], pose[1], pose[2]) if pose else None, slow=slow)
 
     def _due(self) -> tuple[bool, Json | None]:
