@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -11,14 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldfs.base.driver import PluginContext, Run
+from worldfs.base.driver import PluginContext, Run, StopUndelivered
 from worldfs.base.messages.coded_text import parts
 from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety_limits import SafetyLimits
 from worldfs.robots.targets.target_adapter import TargetStopped
+from worldfs.robots.targets.watchdog import Watchdog
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S, until
 
 LIMITS = SafetyLimits(force=30.0, torque=np.full(2, 5.0), stale_s=1.0)
 NOW = 100.0
@@ -319,3 +322,43 @@ def test_a_robot_that_says_to_be_where_none_can_be_is_not_moved() -> None:
         assert not robot.told.size
     finally:
         made.close()
+
+
+class Hanging(Told):
+    """Its read returns when `free` is set."""
+
+    def __init__(self, *, serial: bool) -> None:
+        super().__init__(ARM)
+        self.serial, self.reads, self.free, self.halts = serial, threading.Event(), threading.Event(), 0
+
+    def read(self) -> RobotReading:
+        self.reads.set()
+        assert self.free.wait(PATIENCE_S)
+        return self.reading
+
+    def halt(self) -> None:
+        self.halts += 1
+
+
+@pytest.mark.parametrize("serial", [True, False])
+def test_a_stop_while_a_call_hangs_is_undelivered_where_the_wire_takes_one_call_and_follows_it(serial: bool) -> None:
+    clock, robot = ManualClock(), Hanging(serial=serial)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # see above
+    made._watchdog = Watchdog(clock, 1.0, made._halt, lambda: None)
+    made._watchdog.start()
+    made._watchdog.feed()
+    reader = threading.Thread(target=made._read)
+    reader.start()
+    assert robot.reads.wait(PATIENCE_S)
+    if serial:
+        with pytest.raises(StopUndelivered, match="has not returned"):
+            made.stop()
+        assert robot.halts == 0
+    else:
+        made.stop()
+        assert robot.halts == 1
+    clock.advance(2.0)  # its session is silent
+    robot.free.set()
+    until(lambda: robot.halts)
+    reader.join()
+    made._watchdog.close()

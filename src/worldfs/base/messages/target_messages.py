@@ -34,6 +34,10 @@ ROWS = {
     "target.joint_on_way": ("{kind} joint {name} on the way to the tool", "到工具的途中有 {kind} 关节 {name}"),
     "target.no_driver": ("no driver is called {name!r}", "没有名为 {name!r} 的驱动"),
     "target.not_connected": ("it is not connected, so it says nothing", "尚未连接，因此没有任何报告"),
+    "target.wire_hangs": (
+        "a call to it has not returned, and its wire carries one call at a time; it is stopped as soon as that returns",
+        "对它的一次调用尚未返回，而它的线路一次只能承载一个调用；该调用一返回就停止它",
+    ),
     "target.wire_busy": ("a call to it has not returned", "对它的一次调用尚未返回"),
     "target.not_open": ("the target is not open", "目标尚未启用"),
     "target.open_first": ("open it first", "请先启用它"),

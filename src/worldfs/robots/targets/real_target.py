@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from worldfs.base.driver import PluginContext, Run, Standstill
+from worldfs.base.driver import PluginContext, Run, Standstill, StopUndelivered
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
@@ -206,7 +206,7 @@ class RealTarget:
         return state, reading
 
     def stop(self) -> None:
-        """From any thread. The robot stays stopped until the next episode or session begins."""
+        """From any thread; `_halt`. The robot stays stopped until the next episode or session begins."""
         self._halt("stopped")
 
     def standstill(self, since: float) -> Standstill:
@@ -323,13 +323,14 @@ class RealTarget:
             raise TargetStopped(why, path=self.target.id, fix=coded("target.see_robot")) from error
 
     def _halt(self, why: str) -> None:
-        """Nothing is sent from here on; then the robot is stopped."""
+        """Nothing is sent from here on; then the robot is stopped. Raises `StopUndelivered` while a call hangs on its
+        only wire: it holds its last target, and the watchdog stops it as soon as that call has returned."""
         self._why = self._why or why
         alone = self._wire.acquire(timeout=HALT_WAIT_S)
         try:
-            if alone or not self.robot.serial:
-                self.robot.halt()
-            # else: a call hangs on its only wire; it holds its last target, one control period ahead at most
+            if not alone and self.robot.serial:
+                raise StopUndelivered(coded("target.wire_hangs"))
+            self.robot.halt()
         finally:
             if alone:
                 self._wire.release()

@@ -58,7 +58,7 @@ class RobotInterface(Protocol):
     maker: SafetyLimits  # limits that no configuration may loosen
     usual: SafetyLimits  # limits where the operator sets none
     chain: Chain | None  # forward kinematics, if known
-    serial: bool  # its wire carries one call at a time, `halt` too
+    serial: bool  # its wire carries one call at a time, `halt` too: while one hangs, a stop is not delivered
 
     def connect(self) -> None:
         """Raises `MissingRequirement` without the library or the robot, with the fix."""
