@@ -195,6 +195,19 @@ def test_bad_entries_stay_as_they_are():
     assert '"nodes": "?", "edges": [1]' in after
 
 
+def test_what_moved_is_written_into_its_entry_whatever_of_that_cannot_be_read():
+    given = {"robots": [], "objects": [
+        {"id": 7, "name": "apple", "position": {"x": 0.1, "y": 0, "z": 0, "frame": "base"}, "size": "small"},
+        {"name": "cup", "position": [0.2, 0, 0], "mass": "2 kg", "color": ["red"], "note": "mine"},
+        {"id": "7", "name": "pear", "position": [0.3, 0, 0]}, "a word", {"id": "d", "position": "here", "shape": 4},
+    ]}  # fmt: skip
+    seen = Scene(objects=(Thing("7", position=(0.5, 0.1, 0.2)), Thing("cup", position=(0.6, 0.1, 0.2))))
+    now = environment.read(merge(json.dumps(given).encode(), seen)).value["objects"]
+    first, second, *rest = given["objects"]
+    assert now[0] == first | {"position": {"x": 0.5, "y": 0.1, "z": 0.2, "frame": "base"}}
+    assert now[1:] == [second | {"position": [0.6, 0.1, 0.2]}, *rest]
+
+
 def test_a_turned_thing_is_written_and_turned_back():
     turned = Scene(objects=(Thing("apple_01", position=(1.2, 0.75, 0.8), orientation=(0.0, 1.0, 0.0, 0.0)),))
     after = merge(spec(), turned)

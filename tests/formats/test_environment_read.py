@@ -88,20 +88,29 @@ def test_yaml_is_read_too():
     assert (env.dialect, env.scene.thing("a").position) == ("page2", (1.0, 2.0, 3.0))
 
 
-def test_bad_entries_are_named_and_skipped_and_the_rest_goes_on():
+def test_what_cannot_be_read_is_named_and_the_rest_goes_on():
     data = b"""{"robots": [{"robot_id": "r", "pose": [0, NaN, 0]}, {"pose": [0, 0, 0]}, 7],
-      "objects": [{"id": "a", "position": [0, 0, 0]}, {"name": "x"}, {"id": "b", "position": ["0", 0, 0]},
+      "objects": [{"id": "a", "position": [0, 0, 0]}, {"shape": "x"}, {"id": "b", "position": ["0", 0, 0]},
                   {"id": "c", "position": [1, 2]}, {"id": "a", "position": [9, 9, 9]},
                   {"id": "d", "position": [1e999, 0, 0]}],
       "scene_graph": {"nodes": [{"type": "furniture"}, {"id": 3}], "edges": [{"from": "a"}, "on"]}, "perception": []}"""
     env = environment.read(data)
-    assert [thing.id for thing in env.scene.objects] == ["a"]
-    assert env.scene.robots == ()
+    assert {thing.id: thing.position for thing in env.scene.objects} == {
+        "a": (0.0, 0.0, 0.0), "b": (), "c": (), "d": (), "3": ()
+    }  # fmt: skip
+    assert [(robot.robot_id, robot.pose) for robot in env.scene.robots] == [("r", ())]
+    unread = [(one.where, one.what) for one in env.scene.unread]
+    assert unread == [
+        ("robots/1/robot_id", "name"), ("robots/2", "name"), ("objects/1/id", "entry"),
+        ("objects/2/position/0", "place"),
+        ("objects/3/position", "place"), ("objects/4/id", "entry"), ("objects/5/position/0", "place"),
+        ("scene_graph/nodes/0/id", "entry"),
+    ]  # fmt: skip
     fields = {finding.field.removeprefix("ENVIRONMENT.md "): finding for finding in env.findings}
     assert set(fields) == {
         "/robots/0/pose/1", "/robots/1/robot_id", "/robots/2",
         "/objects/1/id", "/objects/2/position/0", "/objects/3/position", "/objects/4/id", "/objects/5/position/0",
-        "/scene_graph/nodes/0/id", "/scene_graph/nodes/1/id",
+        "/scene_graph/nodes/0/id",
         "/scene_graph/edges/0/relation", "/scene_graph/edges/1", "/perception",
     }  # fmt: skip
     assert fields["/robots/0/pose/1"].expected == "a finite number"
@@ -173,5 +182,5 @@ def test_a_body_without_an_extent_is_named_and_not_guessed(more, wrong):
     value = {"schema_version": "v2.0", "robots": [], "objects": [{"id": "c", "position": [0.4, 0, 0.03], **more}]}
     found = environment.read(json.dumps(value).encode())
     assert [one.code for one in found.findings] == (["SCHEMA_VALIDATION"] if wrong else [])
-    assert len(found.scene.objects) == (0 if wrong else 1)
+    assert [one.size for one in found.scene.objects] == [() if wrong else tuple(more.get("size", ()))]
     assert not wrong or "leave size out" in render_finding(found.findings[0], "en").expected

@@ -1,11 +1,13 @@
 """A page's scene becomes a world where everything rests on something."""
 
+import json
 import math
 from dataclasses import replace
 
 import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
+from worldfs.formats import environment
 from worldfs.robots.mujoco.object_kinds import completed, kind_of
 from worldfs.robots.mujoco.perception import matching_ids
 from worldfs.robots.mujoco.random_scene import random_scene
@@ -147,3 +149,25 @@ def test_a_chinese_random_scene_differs_in_names_only() -> None:
         assert not other.name.isascii()
         assert replace(one, name="") == replace(other, name="")
     assert english.relations == chinese.relations
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("mass", "heavy"), ("size", [0.06, 0.06, None]), ("size", [0, 0, 0]), ("shape", 3), ("orientation", "up"),
+     ("color", ["red"]), ("name", {}), ("position", "here")],
+)  # fmt: skip
+@pytest.mark.parametrize("which", ["apple", "basket"])
+def test_a_thing_with_a_field_that_cannot_be_read_is_built_with_the_others(which, field, value):
+    apple = {"id": "apple", "name": "apple", "position": [0.45, 0.05, 0.03], "size": [0.06] * 3, "shape": "sphere"}
+    basket = {
+        "id": "basket",
+        "type": "container",
+        "position": [0.4, -0.4, 0.05],
+        "size": [0.3, 0.4, 0.1],
+        "shape": "basket",
+    }
+    {"apple": apple, "basket": basket}[which][field] = value
+    page = {"robots": [{"robot_id": "r", "pose": "here"}], "objects": [apple], "scene_graph": {"nodes": [basket]}}
+    built = layout(environment.read(json.dumps(page).encode()).scene, "r")
+    ids = {thing.id for thing in (*built.objects, *built.furniture)}
+    assert ids >= {"apple", "basket"} - ({which} if field == "position" else set())

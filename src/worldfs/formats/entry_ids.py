@@ -31,6 +31,19 @@ def unsafe(id: str) -> str:
     return ""
 
 
+def told(entry: Json, key: str = "id") -> str:
+    """The id that an entry of ENVIRONMENT.md tells: a whole number as its text, its name where it has no id; "" for
+    one that has neither."""
+    return text(entry.get(key)) or text(entry.get("name"))
+
+
+def text(value: Any) -> str:
+    """A text, or a whole number as one; "" for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) and value.strip() else ""
+
+
 def of_entry(entry: Json, prefix: str = "") -> str:
     """The id of an entry without one: 12 hex digits of what it orders, so that the same text gives the same id."""
     ordered = {key: value for key, value in entry.items() if key not in TRANSIENT}

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
 from worldfs.base.resting import can_rest
-from worldfs.formats import values
+from worldfs.formats import entry_ids, values
 from worldfs.formats.environment_read import WORDS
 from worldfs.formats.values import same
 
@@ -293,8 +294,8 @@ def update_list(
         return old  # not what it should be: reported on reading, left alone here
     after: list[Any] = []
     for present in old or []:
-        id = present.get(key, present.get("id")) if isinstance(present, dict) else None
-        if isinstance(id, str) and id in wanted:
+        id = entry_ids.told(present, key if key in present else "id") if isinstance(present, dict) else None
+        if id and id in wanted:
             after.append(set_fields(present, wanted.pop(id).measured))
         elif not left(id, present):
             after.append(present)
@@ -317,9 +318,20 @@ def update_mapping(
 
 
 def by_id(entries: Any, key: str = "id") -> dict[str, Json]:
-    """The entries of a list that are mappings with an id."""
+    """The entries of a list that are mappings with an id, the first of each."""
     found = entries if isinstance(entries, list) else []
-    return {e[key]: e for e in found if isinstance(e, dict) and isinstance(e.get(key), str)}
+    told: dict[str, Json] = {}
+    for entry in found:
+        if isinstance(entry, dict) and (id := entry_ids.told(entry, key)):
+            told.setdefault(id, entry)
+    return told
+
+
+def place_of(thing: Thing, old: Any) -> Json:
+    """The position to write, in the form that is there."""
+    there = as_object(old).get("position")
+    spelt = isinstance(there, dict) and "x" in there
+    return {"position": merge_members(there, axes(thing.position)) if spelt else rounded(thing.position)}
 
 
 def updated(old: Json, **changes: Any) -> Json:
@@ -349,8 +361,8 @@ def edges(
     own = {str(node): str(id) for id, node in ids.items()}
     after: list[Any] = []
     for edge in old or []:
-        a, b = (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else (None, None)
-        if not isinstance(a, str) or not isinstance(b, str):
+        a, b = map(entry_ids.text, (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else ("", ""))
+        if not a or not b:
             after.append(edge)
             continue
         word = _word(str(edge.get("relation", "")))

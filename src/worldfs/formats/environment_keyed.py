@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from worldfs.base.model import Json, RobotState, Thing
+from worldfs.formats import entry_ids
 from worldfs.formats.environment_entries import (
     DIGITS,
     SUPPORTS,
@@ -38,7 +39,7 @@ def q1(value: Json, seen: ObservationUpdate) -> Json:
     graph = value.get("scene_graph", {})
     nodes = graph.get("nodes") if isinstance(graph, dict) else None
     things = {_thing_id(node): node for node in by_id(nodes).values()}
-    ids = {thing: node["id"] for thing, node in things.items()}
+    ids = {thing: entry_ids.told(node) for thing, node in things.items()}
     if isinstance(objects, dict):
         seen = seen.without(objects.items())
     seen = seen.without(things.items())
@@ -67,7 +68,7 @@ def q1(value: Json, seen: ObservationUpdate) -> Json:
 def _thing_id(node: Json) -> str:
     """What a graph node is about: the object that it names, else itself."""
     key = node.get("object_key")
-    return key if isinstance(key, str) and key else str(node["id"])
+    return key if isinstance(key, str) and key else entry_ids.told(node)
 
 
 def _q1_word(word: str) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from worldfs.base.model import Json, RobotState, Thing
+from worldfs.formats import entry_ids
 from worldfs.formats.environment_entries import (
     EntryUpdate,
     ObservationUpdate,
@@ -15,6 +16,7 @@ from worldfs.formats.environment_entries import (
     extra,
     merge_perception,
     never_removed,
+    place_of,
     plain,
     robot_entry,
     rounded,
@@ -36,7 +38,7 @@ def page(value: Json, seen: ObservationUpdate) -> Json:
     nodes = graph.get("nodes") if isinstance(graph, dict) else None
     for entries in (value.get("objects"), nodes):
         if isinstance(entries, list):
-            seen = seen.without((entry.get("id"), entry) for entry in entries if isinstance(entry, dict))
+            seen = seen.without((entry_ids.told(entry), entry) for entry in entries if isinstance(entry, dict))
     new = dict(value)
     robot = seen.robot
     if robot is not None and "robot" in value:
@@ -72,7 +74,7 @@ def _page_robot(robot: RobotState) -> Json:
 
 def _page_thing(thing: Thing, old: Json) -> EntryUpdate:
     named = {"id": thing.id, "name": thing.name, "category": thing.category}
-    measured: Json = {"position": rounded(thing.position)} | _turned(thing, old) | amounts(thing)
+    measured: Json = place_of(thing, old) | _turned(thing, old) | amounts(thing)
     whole: Json = {key: text for key, text in named.items() if text}
     whole |= {"position": measured["position"]} | _body_of(thing) | measured | extra(thing.extra)
     return EntryUpdate(thing.id, whole, measured)
@@ -104,7 +106,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
         if seen.has_changed(thing):
             named = {"name": thing.name, "category": "" if thing.category == _kind(thing) else thing.category}
             measured = (
-                {"position": rounded(thing.position)}
+                place_of(thing, present.get(thing.id))
                 | _status(thing, present)
                 | _turned(thing, present.get(thing.id, {}))
             )
@@ -114,7 +116,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
             furniture.append(EntryUpdate(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
     for thing in seen.scene.objects:
         if seen.has_changed(thing):
-            measured = {"position": rounded(thing.position)} | _status(thing, present)
+            measured = place_of(thing, present.get(thing.id)) | _status(thing, present)
             objects.append(EntryUpdate(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
 
     def left(id: Any, entry: Any) -> bool:

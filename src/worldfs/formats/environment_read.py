@@ -1,5 +1,6 @@
-"""Environment documents read into a Scene: every dialect of §3.4, bad entries named and skipped.
+"""Environment documents read into a Scene: every dialect of §3.4. What cannot be read is named.
 
+A field that cannot be read is unknown, as one that is missing; an entry that cannot be read is in `unread`.
 A position of () means that the file does not say. A dialect's raw keys stay in `extra` of thing, robot and scene.
 """
 
@@ -7,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, Vec
+from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, UnreadEntry, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
 
@@ -26,6 +28,10 @@ FARTHEST = 1e6  # metres, or centimetres where a dialect writes those: no place 
 SMALLEST = 1e-4  # m, of a side
 LIGHTEST = 1e-6  # kg
 WORDS = {"close_to": "near"}  # one word for one relation; every other word is only lower-cased
+_UNTOLD = "untold"  # the kind of a node whose type cannot be read: nothing says that it can be moved
+# what the scene tells less of without a field (`UnreadEntry.what`); what is of no known type may be nothing to move
+_MEANT = dict.fromkeys(("name", "category", "label", "holding"), "name") | {"type": "entry", "class": "entry"}
+_MEANT |= dict.fromkeys(("position", "center", "pose"), "place")
 _SCENE_KEYS = ("robots", "robot", "objects", "perception")
 _PAGE_THING = frozenset(
     ("id", "name", "category", "position", "orientation", "size", "shape", "mass", "color", "status")
@@ -47,7 +53,8 @@ def scene_of(value: Json, dialect: str) -> tuple[Scene, tuple[Finding, ...]]:
     if dialect == "empty":
         return Scene(), ()
     if dialect == "v0":
-        return Scene(objects=tuple(reading.keyed(value, "", reading.q1_object))), tuple(reading.findings)
+        objects = tuple(reading.keyed(value, "", reading.q1_object))
+        return Scene(objects=objects, unread=tuple(reading.unread)), tuple(reading.findings)
     return reading.scene(value, dialect), tuple(reading.findings)
 
 
@@ -56,6 +63,7 @@ class _SceneReader:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.unread: list[UnreadEntry] = []
 
     def scene(self, value: Json, dialect: str) -> Scene:
         keyed = dialect in ("q1", "r")
@@ -73,13 +81,15 @@ class _SceneReader:
         graph = self.mapping(value, "scene_graph", "")
         objects, furniture, names = self.nodes(graph, objects, {robot.robot_id for robot in robots})
         extra = {key: item for key, item in value.items() if key not in _SCENE_KEYS}
+        relations = tuple(self.relations(graph, names))
         return Scene(
             robots=tuple(robots),
             objects=tuple(objects),
             furniture=tuple(furniture),
-            relations=tuple(self.relations(graph, names)),
+            relations=relations,
             perception=self.mapping(value, "perception", ""),
             extra=extra,
+            unread=tuple(self.unread),
         )
 
     # -- entries, one by one ------------------------------------------------------------------------------------
@@ -88,7 +98,9 @@ class _SceneReader:
         if entries is None:
             return
         if not isinstance(entries, list):
-            self.report(_Bad(at, coded("file.list"), entries), coded("file.make_list", name=at[1:]))
+            bad = _Bad(at, coded("file.list"), entries)
+            self.report(bad, coded("file.make_list", name=at[1:]))
+            self.leave_out(bad, at)
             return
         seen: set[str] = set()
         for i, entry in enumerate(entries):
@@ -98,7 +110,9 @@ class _SceneReader:
         if entries is None:
             return
         if not isinstance(entries, dict):
-            self.report(_Bad(at, coded("file.mapping_by_id"), entries), coded("file.make_mapping_by_id", name=at[1:]))
+            bad = _Bad(at, coded("file.mapping_by_id"), entries)
+            self.report(bad, coded("file.make_mapping_by_id", name=at[1:]))
+            self.leave_out(bad, at)
             return
         for key, entry in entries.items():
             yield from self.one(entry, f"{at}/{key}", read, set())
@@ -110,23 +124,64 @@ class _SceneReader:
             result = read(entry, at)
         except _Bad as bad:
             self.report(bad, coded("file.correct_thing"))
+            self.leave_out(bad, at, entry)
             return
         name = getattr(result, "id", None) or getattr(result, "robot_id", None)
         if name is not None and name in seen:
-            twice = _Bad(f"{at}/id", coded("file.own_id"), name)
-            self.report(twice, coded("file.first_entry_counts"), code="ID_DUPLICATE")
+            self.twice(at, name, entry)
             return
         if name is not None:
             seen.add(name)
         yield result
 
+    def twice(self, at: str, id: str, entry: Json) -> None:
+        """An entry with the id of another."""
+        bad = _Bad(f"{at}/id", coded("file.own_id"), id)
+        self.report(bad, coded("file.first_entry_counts"), code="ID_DUPLICATE")
+        self.leave_out(bad, at, entry, id)
+
+    def leave_out(self, bad: _Bad, at: str, entry: Any = None, id: str = "") -> None:
+        """Of an entry that the scene is without, what can be read all the same. An edge is no thing."""
+        if at.startswith(("/scene_graph/edges", "/scene_graph/relations")):
+            return
+        why = coded("file.unread", expected=bad.expected, found=_found(bad))
+        thing: Thing | None = None
+        what = "name" if at.startswith("/robot") else "entry"
+        if what == "entry" and isinstance(entry, dict):
+            with suppress(_Bad):
+                position = _place(entry, "center" if "center" in entry else "position", at)
+                thing = Thing(bad.pointer[1:], position=position)
+                thing = replace(thing, size=_size(entry, at))
+        self.unread.append(UnreadEntry(bad.pointer[1:], why, what, id, thing))
+
+    def field(self, read: Callable[[Json, str, str], T], entry: Json, key: str, at: str, default: T) -> T:
+        """A field of an entry. One that cannot be read is named, and is unknown: `default`."""
+        try:
+            return read(entry, key, at)
+        except _Bad as bad:
+            self.report(bad, coded("file.correct_field", name=key))
+            if key in _MEANT and not (key == "pose" and at.startswith("/robot")):
+                why = coded("file.unread", expected=bad.expected, found=_found(bad))
+                flat = _flat_place(entry, key, bad.pointer[1:]) if _MEANT[key] == "place" else None
+                self.unread.append(UnreadEntry(bad.pointer[1:], why, _MEANT[key], thing=flat))
+            return default
+
+    def text(self, entry: Json, key: str, at: str) -> str:
+        return self.field(_text, entry, key, at, "")
+
+    def id(self, entry: Json, key: str, at: str, *, named: bool = True) -> str:
+        """Its id; without one, its name. `named`: a robot is not known by that."""
+        if not (id := entry_ids.text(entry.get(key))):
+            bad = _Bad(f"{at}/{key}", coded("file.string"), entry.get(key))
+            if not named or not (id := entry_ids.told(entry, key)):
+                raise bad
+            self.report(bad, coded("file.name_is_id", name=id))
+        return _named(id, f"{at}/{key}")
+
     def report(self, bad: _Bad, fix: str, code: str = "SCHEMA_VALIDATION") -> None:
         from worldfs.base.model import Finding
 
-        found = coded("file.nothing") if bad.found is None else bad.found
-        if not isinstance(found, CodedText):
-            found = f"{type(found).__name__} {str(found)[:60]}"
-        self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, found, fix))
+        self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, _found(bad), fix))
 
     def mapping(self, value: Json, key: str, at: str) -> Json:
         inner = value.get(key)
@@ -141,11 +196,11 @@ class _SceneReader:
     def page_robot(self, entry: Json, at: str, *, named: bool = True) -> RobotState:
         key = "id" if "id" in entry and "robot_id" not in entry else "robot_id"
         return RobotState(
-            robot_id=_id(entry, key, at) if named or entry.get(key) is not None else "",
-            pose=_vector(entry, "pose", at, 2, 7) if "pose" in entry else (),
-            joint_state=_joints(entry, at),
-            gripper=_text(entry, "gripper", at),
-            holding=_text(entry, "holding", at) or None,
+            robot_id=self.id(entry, key, at, named=False) if named or entry.get(key) is not None else "",
+            pose=self.field(_pose, entry, "pose", at, ()),
+            joint_state=self.field(_joints, entry, "joint_state", at, {}),
+            gripper=self.text(entry, "gripper", at),
+            holding=self.text(entry, "holding", at) or None,
             extra=_rest(entry, (key, "pose", "joint_state", "gripper", "holding")),
         )
 
@@ -153,18 +208,16 @@ class _SceneReader:
         return self.page_robot(entry, at, named=False)
 
     def q1_robot(self, entry: Json, at: str) -> RobotState:
-        place = entry.get("robot_pose")
-        pose: Vec = ()
-        if isinstance(place, dict) and "x" in place:
-            pose = (*_xyz(entry, "robot_pose", at), 0.0, 0.0, _number(place.get("yaw", 0.0), f"{at}/robot_pose/yaw"))
         grip = entry.get("gripper_state")
         grip = grip.get("state", "") if isinstance(grip, dict) else grip
         return RobotState(
             robot_id=_key(at),
-            pose=pose,
-            joint_state=_joints(entry, at) if isinstance(entry.get("joint_state"), dict) else {},
+            pose=self.field(_q1_pose, entry, "robot_pose", at, ()),
+            joint_state=self.field(_joints, entry, "joint_state", at, {})
+            if isinstance(entry.get("joint_state"), dict)
+            else {},
             gripper=grip if isinstance(grip, str) else "",
-            holding=_text(entry, "holding", at) or None,
+            holding=self.text(entry, "holding", at) or None,
             extra=dict(entry),
         )
 
@@ -172,39 +225,33 @@ class _SceneReader:
 
     def page_thing(self, entry: Json, at: str) -> Thing:
         return Thing(
-            id=_id(entry, "id", at),
-            name=_text(entry, "name", at),
-            category=_text(entry, "category", at),
-            position=_vector(entry, "position", at) if "position" in entry else (),
+            id=self.id(entry, "id", at),
+            name=self.field(_name, entry, "name", at, ""),
+            category=self.text(entry, "category", at),
+            position=self.field(_point, entry, "position", at, ()),
             extra=_rest(entry, _PAGE_THING),
-            **_body(entry, at),
+            **self.body(entry, at),
         )
 
     def q1_object(self, entry: Json, at: str) -> Thing:
         """Positions are passed on in the driver's unit (workspace D34); their raw form stays in `extra`."""
         return Thing(
             id=_key(at),
-            name=_text(entry, "name", at),
-            category=_text(entry, "type", at) or _text(entry, "category", at),
-            position=_place(entry, "position", at),
+            name=self.field(_name, entry, "name", at, ""),
+            category=self.text(entry, "type", at) or self.text(entry, "category", at),
+            position=self.field(_place, entry, "position", at, ()),
             status=_text(entry, "state", at) if isinstance(entry.get("state"), str) else "",
-            color=_text(entry, "color", at),
+            color=self.text(entry, "color", at),
             extra=dict(entry),
         )
 
     def r_object(self, entry: Json, at: str) -> Thing:
-        pose = entry.get("pose")
-        if isinstance(pose, dict) and "position" in pose:
-            position = _place(pose, "position", f"{at}/pose")
-        elif isinstance(pose, list):
-            position = _vector(entry, "pose", at, 3, 7)[:3]
-        else:
-            position = _place(entry, "pose", at)
+        label = self.field(_name, entry, "label", at, "")
         return Thing(
             id=_key(at),
-            name=_text(entry, "label", at),
-            category=_text(entry, "label", at),
-            position=position,
+            name=label,
+            category=label,
+            position=self.field(_r_place, entry, "pose", at, ()),
             status=_text(entry, "state", at) if isinstance(entry.get("state"), str) else "",
             extra=dict(entry),
         )
@@ -222,31 +269,38 @@ class _SceneReader:
             kind, node = entry.kind, entry.thing
             id = str(node.extra.get("object_key", "")) or node.id
             names[node.id] = id
-            if id in things:
+            if id in things and _is_another(things[id], node):
+                self.twice(entry.at, id, entry.raw)
+            elif id in things:
                 things[id] = _completed(things[id], node)
             elif id in robots or kind in BODIES:
                 continue
-            elif kind in FURNITURE:
+            elif kind in FURNITURE or kind == _UNTOLD:
                 furniture.setdefault(id, _renamed(node, id))
             else:
                 things[id] = _renamed(node, id)
         return list(things.values()), list(furniture.values()), names
 
     def node(self, entry: Json, at: str) -> _GraphNode:
-        kind = _text(entry, "type", at) or _text(entry, "class", at)
-        size = None
-        if as_object(entry.get("size")).keys() & {"x", "y", "z"}:
-            size = _sides(_xyz(entry, "size", at), f"{at}/size", flat=kind.lower() == "region")
-        center = "center" in entry
+        kind = self.field(_text, entry, "type", at, _UNTOLD) or self.field(_text, entry, "class", at, _UNTOLD)
+        told = "" if kind.lower() in ("object", "item", _UNTOLD) else kind
         thing = Thing(
-            id=_id(entry, "id", at),
-            name=_text(entry, "name", at),
-            category=_text(entry, "category", at) or ("" if kind.lower() in ("object", "item") else kind),
-            position=_place(entry, "center" if center else "position", at),
+            id=self.id(entry, "id", at),
+            name=self.field(_name, entry, "name", at, ""),
+            category=self.text(entry, "category", at) or told,
+            position=self.field(_place, entry, "center" if "center" in entry else "position", at, ()),
             extra=_rest(entry, _NODE),
-            **(_body(entry, at) if size is None else _body(_rest(entry, ("size",)), at) | {"size": size}),
+            **self.body(entry, at),
         )
-        return _GraphNode(kind.lower(), thing)
+        return _GraphNode(kind.lower(), thing, at, entry)
+
+    def body(self, entry: Json, at: str) -> dict[str, Any]:
+        """The physical fields that a page entry may carry."""
+        found: dict[str, Any] = {key: self.text(entry, key, at) for key in ("shape", "color", "status")}
+        for key, read in _BODY.items():
+            if entry.get(key) is not None and (value := self.field(read, entry, key, at, None)) is not None:
+                found[key] = value
+        return found
 
     def relations(self, graph: Json, names: dict[str, str]) -> Iterable[Relation]:
         spelling = {"edges": (("from", "source"), ("to", "target")), "relations": (("subject",), ("object",))}
@@ -257,7 +311,8 @@ class _SceneReader:
                 second = next((k for k in object if k in entry), object[0])
                 word_key = "predicate" if "predicate" in entry and "relation" not in entry else "relation"
                 word = _text(entry, word_key, at, required=True).lower()
-                a, b = _text(entry, first, at, required=True), _text(entry, second, at, required=True)
+                ends = {key: entry_ids.text(entry.get(key)) or entry.get(key) for key in (first, second)}
+                a, b = (_text(ends, key, at, required=True) for key in (first, second))
                 return Relation(names.get(a, a), WORDS.get(word, word), names.get(b, b))
 
             yield from self.listed(graph.get(key), f"/scene_graph/{key}", read)
@@ -268,10 +323,19 @@ class _GraphNode(NamedTuple):
 
     kind: str
     thing: Thing
+    at: str
+    raw: Json
 
     @property
     def id(self) -> str:
         return self.thing.id
+
+
+def _is_another(thing: Thing, node: Thing) -> bool:
+    """Whether a node with the id of an object is called otherwise: two entries have one id."""
+    one, other = thing.name.strip().casefold(), node.name.strip().casefold()
+    alike = one in other or other in one or one.isascii() != other.isascii()  # 苹果 may be the apple
+    return not alike and "object_key" not in node.extra
 
 
 def _renamed(node: Thing, id: str) -> Thing:
@@ -298,10 +362,6 @@ def _key(at: str) -> str:
     return _named(at.removeprefix("/objects/").removeprefix("/robots/").removeprefix("/"), at)
 
 
-def _id(entry: Json, key: str, at: str) -> str:
-    return _named(_text(entry, key, at, required=True), f"{at}/{key}")
-
-
 def _named(id: str, at: str) -> str:
     """Ids become file names of pictures and job directories: one with a path in it is refused."""
     reason = entry_ids.unsafe(id)
@@ -321,6 +381,16 @@ def _text(entry: Json, key: str, at: str, *, required: bool = False) -> str:
     if not isinstance(value, str) or (required and not value.strip()):
         raise _Bad(f"{at}/{key}", coded("file.string"), value)
     return value
+
+
+def _name(entry: Json, key: str, at: str) -> str:
+    """A name; a number as its text."""
+    return entry_ids.text(entry.get(key)) or _text(entry, key, at)
+
+
+def _found(bad: _Bad) -> str:
+    found = coded("file.nothing") if bad.found is None else bad.found
+    return found if isinstance(found, CodedText) else f"{type(found).__name__} {str(found)[:60]}"
 
 
 def _number(value: Any, at: str) -> float:
@@ -345,11 +415,11 @@ def _sides(size: Vec, at: str, *, flat: bool) -> Vec:
     return size
 
 
-def _mass(value: Any, at: str) -> float:
+def _mass(entry: Json, key: str, at: str) -> float:
     """0 where it is not known, else no less than a body can have."""
-    number = _number(value, at)
+    number = _number(entry[key], f"{at}/{key}")
     if number and number < LIGHTEST:
-        raise _Bad(at, coded("file.number_least", n=LIGHTEST), value)
+        raise _Bad(f"{at}/{key}", coded("file.number_least", n=LIGHTEST), entry[key])
     return number
 
 
@@ -359,6 +429,14 @@ def _vector(entry: Json, key: str, at: str, least: int = 3, most: int = 3) -> Ve
         expected = coded("file.n_numbers", n=least) if least == most else coded("file.numbers")
         raise _Bad(f"{at}/{key}", expected, value)
     return tuple(_number(item, f"{at}/{key}/{i}") for i, item in enumerate(value))
+
+
+def _flat_place(entry: Json, key: str, where: str) -> Thing | None:
+    """Where a thing is in the plane, of a position that is two numbers."""
+    with suppress(_Bad):
+        x, y = _vector(entry, key, where, 2, 2)
+        return Thing(where, position=(x, y, 0.0))
+    return None
 
 
 def _xyz(entry: Json, key: str, at: str) -> Vec:
@@ -374,26 +452,59 @@ def _place(entry: Json, key: str, at: str) -> Vec:
     return () if value is None else _vector(entry, key, at)
 
 
-def _joints(entry: Json, at: str) -> Json:
-    joints = entry.get("joint_state")
+def _point(entry: Json, key: str, at: str) -> Vec:
+    """A position of a page: three numbers, or all of x, y and z as in q1."""
+    value = entry.get(key)
+    if isinstance(value, dict):
+        if missing := [axis for axis in "xyz" if axis not in value]:
+            raise _Bad(f"{at}/{key}/{missing[0]}", coded("file.number"), None)
+        return _xyz(entry, key, at)
+    return () if value is None else _vector(entry, key, at)
+
+
+def _pose(entry: Json, key: str, at: str) -> Vec:
+    return _vector(entry, key, at, 2, 7) if key in entry else ()
+
+
+def _q1_pose(entry: Json, key: str, at: str) -> Vec:
+    place = entry.get(key)
+    if not isinstance(place, dict) or "x" not in place:
+        return ()
+    return (*_xyz(entry, key, at), 0.0, 0.0, _number(place.get("yaw", 0.0), f"{at}/{key}/yaw"))
+
+
+def _r_place(entry: Json, key: str, at: str) -> Vec:
+    pose = entry.get(key)
+    if isinstance(pose, dict) and "position" in pose:
+        return _place(pose, "position", f"{at}/{key}")
+    return _vector(entry, key, at, 3, 7)[:3] if isinstance(pose, list) else _place(entry, key, at)
+
+
+def _joints(entry: Json, key: str, at: str) -> Json:
+    joints = entry.get(key)
     if joints is None:
         return {}
     if not isinstance(joints, dict):
-        raise _Bad(f"{at}/joint_state", coded("file.joint_mapping"), joints)
+        raise _Bad(f"{at}/{key}", coded("file.joint_mapping"), joints)
     for name, value in joints.items():
         if isinstance(value, bool | int | float):
-            _number(value, f"{at}/joint_state/{name}")
+            _number(value, f"{at}/{key}/{name}")
     return joints
 
 
-def _body(entry: Json, at: str) -> dict[str, Any]:
-    """The physical fields that a page entry may carry."""
-    found: dict[str, Any] = {key: _text(entry, key, at) for key in ("shape", "color", "status")}
-    if entry.get("size") is not None:
-        size = _vector(entry, "size", at, 1, 3)
-        found["size"] = _sides(size, f"{at}/size", flat="region" in (entry.get("type"), entry.get("shape")))
-    if entry.get("orientation") is not None:
-        found["orientation"] = _vector(entry, "orientation", at, 4, 4)
-    if entry.get("mass") is not None:
-        found["mass"] = _mass(entry["mass"], f"{at}/mass")
-    return found
+def _extent(entry: Json, key: str, at: str) -> Vec:
+    value = entry[key]
+    axes = as_object(value).keys() & {"x", "y", "z"}
+    flat = "region" in (entry.get("type"), entry.get("class"), entry.get("shape"))
+    return _sides(_xyz(entry, key, at) if axes else _vector(entry, key, at, 1, 3), f"{at}/{key}", flat=flat)
+
+
+def _size(entry: Json, at: str) -> Vec:
+    return _extent(entry, "size", at) if entry.get("size") is not None else ()
+
+
+def _turn(entry: Json, key: str, at: str) -> Vec:
+    return _vector(entry, key, at, 4, 4)
+
+
+_BODY: dict[str, Callable[[Json, str, str], Any]] = {"size": _extent, "orientation": _turn, "mass": _mass}

@@ -65,6 +65,15 @@ ROWS = {
         "correct this entry; until then it is not part of the scene",
         "改正这一项；在此之前它不属于场景",
     ),
+    "file.correct_field": (
+        "correct this field; until then the {name} is unknown",
+        "改正这个字段；在此之前 {name} 未知",
+    ),
+    "file.name_is_id": (
+        "give it an id; until then its name “{name}” is its id",
+        "给它一个 id；在此之前以名称“{name}”为 id",
+    ),
+    "file.unread": ("{found}; expected {expected}", "{found}；应为 {expected}"),
     "file.dots_in_path": ("`..` in the path", "路径中有 `..`"),
     "file.driver_to_open": ("a driver that can be opened", "可以启用的机器人"),
     "file.empty_file": ("an empty file", "空文件"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .lesson import Lesson, Task, TaskStep
     from .operation import Operation, Parameter
     from .profile import Profile
-    from .scene import Relation, RobotState, Scene, Thing
+    from .scene import Relation, RobotState, Scene, Thing, UnreadEntry
     from .session import Execution, Routing, execution_of, routing_of
     from .skill import CameraSpec, PolicySpec, Skill, Target
 
@@ -56,6 +56,7 @@ __all__ = [
     "Task",
     "TaskStep",
     "Thing",
+    "UnreadEntry",
     "Vec",
     "execution_of",
     "routing_of",
@@ -72,7 +73,7 @@ _MODULE_OF = {
     **dict.fromkeys(("Operation", "Parameter"), "operation"),
     "Profile": "profile",
     **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "skill"),
-    **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing"), "scene"),
+    **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing", "UnreadEntry"), "scene"),
 }
 
 

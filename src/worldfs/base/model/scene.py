@@ -54,6 +54,20 @@ class RobotState:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadEntry:
+    """A part of ENVIRONMENT.md that cannot be read: what it means is not denied, and not taken to be done.
+
+    what: entry (its thing is not in the scene) | name (what a thing of the scene is, or what a robot holds) | place
+    """
+
+    where: str  # "objects/1/id"
+    why: str  # what was found there
+    what: str = "entry"
+    id: str = ""  # of the entry, where another has it too
+    thing: Thing | None = None  # what can be read of it; its id is `where`
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """What the world looks like: the typed reading of ENVIRONMENT.md, and what a driver observes."""
 
@@ -63,6 +77,7 @@ class Scene:
     relations: tuple[Relation, ...] = ()
     perception: Json = field(default_factory=dict)  # e.g. camera_rgb, depth: paths relative to ENVIRONMENT.md
     extra: Json = field(default_factory=dict)
+    unread: tuple[UnreadEntry, ...] = field(default=(), compare=False)
 
     def thing(self, id: str) -> Thing | None:
         return next((t for t in (*self.objects, *self.furniture) if t.id == id), None)
