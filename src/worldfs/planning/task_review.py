@@ -79,12 +79,15 @@ def _robot(step: TaskStep, scene: Scene) -> str:
 
 
 def _goals(text: str, scene: Scene, robot: str = "") -> tuple[Goal, ...] | str | None:
-    """The goals that the words assert; or why they cannot hold ("" none given); None where they cannot be parsed."""
+    """The goals that the words assert; or why they cannot hold ("" none given); None where they cannot be parsed, and
+    where what they name may be an entry that cannot be read."""
     words = _ASIDE_EN.sub(r"put \1 on \2", text).replace("暂放", "放")
     intent = interpret(words, scene, robot_id=robot)
     if isinstance(intent, CommandIntent):
         return intent.goals
-    return intent.reason if isinstance(intent, RefusedIntent) and intent.kind == "missing" else None
+    if isinstance(intent, RefusedIntent) and intent.kind == "missing" and not scene.unread:
+        return intent.reason
+    return None
 
 
 def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) -> TaskAssertion:

@@ -302,6 +302,27 @@ ROWS = {
         "{names} 在 {boxes} 里，不清楚它里面的东西动不动；请逐个说明放到哪里",
     ),
     "planner.left_within": ("left where it is: {names}", "没有动：{names}"),
+    "planner.left_out": (
+        "not counted, as this part of ENVIRONMENT.md cannot be read: {entries}",
+        "ENVIRONMENT.md 的这一部分无法读取，没有计入：{entries}",
+    ),
+    "planner.unread_entry": ("{where} ({why})", "{where}（{why}）"),
+    "planner.unread_all": (
+        "that may mean more than can be read of ENVIRONMENT.md; correct {entries}, or name each thing",
+        "这可能还包括 ENVIRONMENT.md 中无法读取的内容；请改正 {entries}，或逐个说出东西",
+    ),
+    "planner.id_twice": (
+        "two entries of ENVIRONMENT.md have the id “{id}”: give {entry} another id",
+        "ENVIRONMENT.md 中有两项的 id 都是“{id}”：请给 {entry} 换一个 id",
+    ),
+    "planner.none_told": (
+        "the scene tells of no {what}; it tells of: {here}",
+        "场景里没有提到{what}；提到的有：{here}",
+    ),
+    "planner.missing_told": (
+        "the scene tells of no “{what}”; it tells of: {here}",
+        "场景里没有提到“{what}”；提到的有：{here}",
+    ),
     "planner.not_counted": (
         "of unknown kind, not counted as “{what}”: {names}",
         "不知道是什么种类，没有算作“{what}”：{names}",

@@ -67,6 +67,7 @@ from .scene_facts import (
     wipes,
 )
 from .undo import undo_goals
+from .unread_entries import left_out, refuse_unread
 from .vocabulary import FitKind, Vocabulary, Word
 
 PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, CentreGoal, PlacedGoal, DownGoal)
@@ -128,13 +129,16 @@ class GoalBuilder:
         if clash:
             raise NotUnderstood("planner.contradiction", "negation", names=self.resolve.names(clash))
         self._certainly_left(clauses)
+        refuse_unread(clauses, self.goals, self.scene, self.language)
+        if any(isinstance(goal, PLACING) for goal in self.goals):
+            self.notes.append(left_out(self.scene, self.language, ("entry", "place")))
         kept = tuple(dict.fromkeys(self.protected))
         self.notes = [*self.resolve.notes, *self.notes]
         goals = [
             replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, ClearedGoal) else g
             for g in self.goals
         ]
-        note = "; ".join(dict.fromkeys(self.notes))
+        note = "; ".join(dict.fromkeys(filter(None, self.notes)))
         return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
 
     def _certainly_left(self, clauses: list[Clause]) -> None:

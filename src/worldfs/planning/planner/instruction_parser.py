@@ -33,6 +33,7 @@ from .noun_resolver import NounResolver
 from .planned_actions import HAND_OVER, PUSH, goes_to_places
 from .scene_answers import answer
 from .scene_facts import sanitized_scene, seen_by, with_receivers, with_robots, with_stations
+from .unread_entries import left_out
 from .vocabulary import Vocabulary
 
 LIMIT = 600  # characters; longer is a document, not an instruction
@@ -123,13 +124,18 @@ def interpret(
         if code == "planner.verb" and _begins_a_thing(str(facts.get("word", "")), vocabulary):
             code = "planner.no_verb"
         facts = {key: marked.told(value) for key, value in facts.items()}
+        unread = left_out(scene, language) if kind == "missing" else ""
+        code = "planner.missing_told" if unread and code == "planner.missing" else code
         hint = facts.pop("hint", "")
         facts["hint"] = coded("planner.did_you_mean", word=hint) if hint else ""
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
         facts.setdefault("names", thing_names.apart(error.ids, scene, language))
         facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
+        reason = reply(render(coded(code, **facts), language))
+        if unread:
+            reason = ("；" if language == "zh" else "; ").join((reason, unread))
         return RefusedIntent(
-            reply(render(coded(code, **facts), language)), can() if suggest else (), language, kind, instruction,
+            reason, can() if suggest else (), language, kind, instruction,
             candidates=error.ids, names_stop=code in ("planner.negation", "planner.no_stop"),
             asked=asked and kind != "unknown",
         )  # fmt: skip

@@ -21,7 +21,7 @@ from worldfs.formats.prose import one_line
 from . import model_prompt, task_text
 from .goal_stages import stages
 from .goals import Goal
-from .intent import CommandIntent, RefusedIntent
+from .intent import CommandIntent, NotUnderstood, RefusedIntent
 from .plan import build_plan
 from .plan_constraints import PlanConstraints
 from .plan_report import PlanReport
@@ -30,6 +30,7 @@ from .planner_port import PlannerPort
 from .proposed_steps import ProposedSteps
 from .scene_facts import seen_by
 from .unnamed_things import touched_ids, unasked_acts, unnamed_things
+from .unread_entries import left_out, refuse_unread
 
 ROUNDS: Final = 3  # plans that cannot be used, before the model is left
 QUESTIONS: Final = 3  # of a model to the person, for one instruction
@@ -126,6 +127,10 @@ class ModelReading:
         """The whole plan, checked by the critic as it would unfold. Raises `BadInput` with the first reason."""
         if odd := [id for id in touched_ids(goals) if not _PLAIN_ID.fullmatch(id)]:
             raise BadInput(coded("model.odd_id", id=one_line(odd[0], 60)))
+        try:
+            refuse_unread((), goals, scene, "en")
+        except NotUnderstood as error:
+            raise BadInput(coded(error.code, **error.facts)) from None
         profile, limits = self._port.profile(), PlanConstraints(profile_of=self._port.profile)
         plan = build_plan(stages(goals), scene, profile=profile, robot_id=self._port.robot_id, limits=limits)
         if plan.unmet:
@@ -157,7 +162,8 @@ class ModelReading:
         return self._command(goals, scene)
 
     def _command(self, goals: tuple[Goal, ...], scene: Scene) -> CommandIntent:
-        note = self._reading(goals, scene)
+        unread = left_out(scene, self._refused.language, ("entry", "place"))
+        note = "; ".join(filter(None, (self._reading(goals, scene), unread)))
         refused = self._refused
         return CommandIntent(goals, refused.language, refused.text, note=note, proposed_by=self._provenance())
 

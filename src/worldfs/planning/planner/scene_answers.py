@@ -25,6 +25,7 @@ from .question_parser import ParsedQuestion, QuestionPart, parse_question
 from .scene_facts import ThingLocation, containers, contents, is_there, locations, movable, perhaps_there, surfaces
 from .scene_sentences import SceneSentences
 from .thing_words import MANY_KINDS
+from .unread_entries import left_out
 from .vocabulary import FitKind, Vocabulary, Word, closest
 
 
@@ -53,9 +54,11 @@ def answer(
     question = parse_question(text, vocabulary, language)
     if question.topic == "can":
         return SceneAnswer(("；" if language == "zh" else "; ").join(can()))
-    found = _QuestionAnswerer(scene, vocabulary, language, robots, several=several).to(question)
+    answerer = _QuestionAnswerer(scene, vocabulary, language, robots, several=several)
+    found = answerer.to(question)
     if not found and question.mild:
         raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
+    found = answerer.with_left_out(question, found)
     if found and language == "en" and _REMAINDER.search(text):
         found = f"{found}; {render(coded('planner.remainder_untold'), language)}"
     code = coded("planner.unread", word=question.unread) if question.unread else coded("planner.untold")
@@ -105,6 +108,19 @@ class _QuestionAnswerer(SceneSentences):
         self.robots = {robot.robot_id: robot for robot in robots or scene.robots}
         self.resolver = NounResolver(scene, vocabulary, language)
         self.counted = False  # the question is about a number of things
+        self.denied = False  # the answer says of something that it is not here, or not so
+
+    def with_left_out(self, q: ParsedQuestion, told: str) -> str:
+        """An answer that says that there is no more than it tells, with the entries that cannot be read."""
+        every = any(part.every for part in q.subjects())
+        more = self.denied or every or q.topic in ("list", "many", "more", "fewer", "best", "is_best", "clear", "held")
+        named = self.denied or q.topic == "held" or any(not part.general for part in q.subjects())
+        unread = left_out(self.scene, self.language, ("entry", "name") if named else ("entry",)) if more else ""
+        return self.joined(filter(None, (told, unread))) if told else ""
+
+    def yes(self, held: bool, rest: str) -> str:
+        self.denied = self.denied or not held
+        return super().yes(held, rest)
 
     # -- things ---------------------------------------------------------------------------------------------------
 
@@ -196,6 +212,9 @@ class _QuestionAnswerer(SceneSentences):
         self.resolver.ask_if_part_of_a_name(part.noun, self.resolver.fits(part.noun))
         things = (*self.scene.objects, *self.scene.furniture)
         here = self.bare(t.id for t in things if t.id not in self.robots)
+        self.denied = True
+        if left_out(self.scene, self.language):
+            return self.say("planner.none_told", what=self.said(part), here=here)
         if part.noun.words and not self.vocabulary.knows(part.noun.words[-1][0]):  # it may be called otherwise
             return self.say("planner.none_called", what=self.said(part), here=here)
         if part.noun.plural:
@@ -477,7 +496,7 @@ class _QuestionAnswerer(SceneSentences):
             word = "on" if id in tops else "in"
             inside, the = self.contents(id, word), self.the(id)
             side = coded("planner.side_on") if id in tops else coded("planner.side_in")
-            if not inside and self.perhaps_there(id, word):
+            if not inside and (self.perhaps_there(id, word) or left_out(self.scene, self.language, ("entry",))):
                 found.append(self.unknown_there(word, [id]))
             elif inside:
                 facts = {"things": self.several(inside), "side": side, "place": the}
@@ -644,6 +663,7 @@ class _QuestionAnswerer(SceneSentences):
         return self.number(found) if len(found) > count else self.yes(len(found) == count, self.number(found))
 
     def nothing(self, place: QuestionPart) -> str:
+        self.denied = True
         codes = {"beside": "planner.side_next", "on": "planner.side_on", **task_text.SIDES}
         side = coded(codes.get(place.side, "planner.side_in"))
         return self.say("planner.nothing_there", side=side, place=self.several(self.fit(place)))

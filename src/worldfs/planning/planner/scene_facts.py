@@ -356,7 +356,9 @@ def obstacles(scene: Scene, now: Mapping[str, Thing], places: Mapping[str, Thing
     container."""
     away = {id for id in places if final_support(places, id).relation in ("held", "in")}
     loose = [thing for id, thing in now.items() if id not in away | {besides}]
-    return [*loose, *(box for box in containers(scene) if box.id not in now)]
+    boxes = (box for box in containers(scene) if box.id not in now)
+    unread = (one.thing for one in scene.unread if one.thing is not None and _finite(one.thing.position, 3))
+    return [*loose, *boxes, *unread]
 
 
 def layout(scene: Scene) -> dict[str, ThingLocation]:
