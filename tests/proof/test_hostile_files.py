@@ -174,6 +174,7 @@ STATE: dict[str, Any] = {
     ".paos/control/arm_1": "x.gif",
     ".paos/profiles/arm_1": "0123",
     ".paos/starts.json": {"arm_1 open": {"n": 3, "code": "0123"}},
+    ".paos/known/arm_1.json": {"positions": ["a"], "crept": 2.0, "place": "x", "unmeasured": {"denied": [0.1]}},
     ".paos/quarantine/x.json": {"file": "ACTION.md"},
 }
 BROKEN = (

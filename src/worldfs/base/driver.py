@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from .clock import Clock
+from .driver_memory import DriverMemory
 from .model import Finding, Job, Json, Operation, Order, Outcome, Profile, RobotState, Scene
 
 if TYPE_CHECKING:
@@ -289,6 +290,7 @@ class PluginContext:
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers
     model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
     epoch: int = 0  # of the kernel, as `Run.epoch`: a body that several reach is told of it when it is opened
+    memory: DriverMemory = field(default_factory=DriverMemory)  # of the robot: what its next driver must know too
 
 
 DriverFactory = Callable[[PluginContext], Driver]

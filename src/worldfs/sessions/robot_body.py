@@ -181,7 +181,7 @@ class RobotBody:
 
     def _connect(self) -> RealTarget:
         context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
-        context = replace(context, profile=self._context.profile)
+        context = replace(context, profile=self._context.profile, memory=self._context.memory)
         try:
             self.calling = f"{self._target.id}: {self._target.driver}"
             made = RealTarget(self._target, context, driver(self._target)(self._target, context))

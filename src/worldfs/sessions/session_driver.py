@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.clock import Clock
 from worldfs.base.driver import MeasuresStandstill, PluginContext, Run, Simulated, Standstill
+from worldfs.base.driver_memory import DriverMemory
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message, finding_message
@@ -90,6 +91,7 @@ class SessionDocuments:
     skill_state: Callable[[Skill, Target], SkillState]  # whether a skill file is allowed on a body
     model: Callable[[str], ConfiguredModel | None]  # of config.json, by its name there
     real: Callable[[], str] = lambda: ""  # whose shadow runs this target carries out
+    memory: DriverMemory = field(default_factory=DriverMemory)
 
 
 class SessionDriver:
@@ -343,6 +345,7 @@ class SessionDriver:
         try:
             scene = self._perceived(target) if rehearsed else self._present() if order is not None else self._scene
             context = PluginContext(self._clock, self._artifacts, scene, self._language)
+            context = replace(context, memory=self._registries.memory)
             self.calling = f"{target.id}: {name}"
             self._opening = adapter = contained(lambda: factory(target, context), self.calling)
             self.calling = opening_call(adapter)

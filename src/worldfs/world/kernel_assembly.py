@@ -55,6 +55,7 @@ from .robot_drivers import WORKSPACE, is_robot
 from .robot_liveness import served_elsewhere
 from .shared_profile import OwnProfiles, shared_profile
 from .start_marks import StartMarks, package_code
+from .stored_memory import DriverMemories
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets, changed_entry
@@ -98,6 +99,7 @@ def assemble_kernel(
     def rule_of(node: str, real: bool) -> ApprovalRule:
         return approval_rule(live.now if live is not None else world.config, node, real)
 
+    memories = DriverMemories(world.store)
     built: dict[str, Target] = {}  # the entries of TARGETS.md that robots were made by
 
     def node_of(spec: NodeSpec) -> KernelNode:
@@ -115,6 +117,7 @@ def assemble_kernel(
         def makes(spec: NodeSpec) -> Callable[[], Driver]:
             ours = shared if spec.driver in BODIES.built_in else packages
             own = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=ours)
+            own = replace(own, memory=memories.of(spec.id))
             own = replace(own, profile=partial(hooks.limits, spec.id))
             maker = _maker(world, spec, BODIES if drivers is None else drivers, own)
 
@@ -150,6 +153,7 @@ def assemble_kernel(
         model=model,
         parts=parts,
         approval=rule_of,
+        memory=memories.of,
     )
     bring: BringUp
 

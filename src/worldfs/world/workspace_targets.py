@@ -17,6 +17,7 @@ from worldfs.storage.store_interface import Store
 if TYPE_CHECKING:
     from worldfs.base.chat_model import ConfiguredModel
     from worldfs.base.clock import Clock
+    from worldfs.base.driver_memory import DriverMemory
     from worldfs.base.model import Json, Skill, Target
     from worldfs.formats.runtime.entry_registry import EntryRegistry
     from worldfs.runtime.body_worker import KernelNode
@@ -157,13 +158,14 @@ class TargetNodes:
         model: Callable[[str], ConfiguredModel | None],
         parts: Plugins | None = None,
         approval: Callable[[str, bool], ApprovalRule] = lambda node, real: MAY_MOVE,
+        memory: Callable[[str], DriverMemory],
     ) -> None:
         from worldfs.sessions.plugins import Plugins
 
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
         self._parts = parts or Plugins()
-        self._approval, self._records, self._model = approval, records, model
+        self._approval, self._records, self._model, self._memory = approval, records, model, memory
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
@@ -174,7 +176,7 @@ class TargetNodes:
         targets = self.targets
         registries = SessionDocuments(
             lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer,
-            self._records.state, self._model, lambda: real_of(id, targets.targets().values()),
+            self._records.state, self._model, lambda: real_of(id, targets.targets().values()), self._memory(id),
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         target = targets.targets().get(id)

@@ -10,6 +10,7 @@ import pytest
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext, Standstill, TakesUp
+from worldfs.base.driver_memory import DriverMemory
 from worldfs.base.model import Scene, Target
 from worldfs.sessions import robot_body
 from worldfs.sessions.plugins import Plugins, checked_targets, is_simulation
@@ -40,6 +41,7 @@ class Robot:
 
 MADE: list[Robot] = []
 HOLD = threading.Event()
+MEMORY = DriverMemory()
 
 
 @pytest.fixture(params=["robot", "session"])
@@ -51,7 +53,9 @@ def body(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
         monkeypatch.setattr(robot_body, "driver", lambda target: lambda target, context: object())
         monkeypatch.setattr(robot_body.RobotBody, "_scene_now", lambda self: Scene())
         return robot_body.RobotBody(TARGET, PluginContext(SystemClock()), SystemClock())
-    documents: Any = SimpleNamespace(target=lambda: TARGET, skills=dict, environment=lambda: {"objects": []})
+    documents: Any = SimpleNamespace(
+        target=lambda: TARGET, skills=dict, environment=lambda: {"objects": []}, memory=MEMORY
+    )
     return SessionDriver(documents, Plugins({"Theirs": Robot}, {}, {}), SystemClock(), None)  # type: ignore[arg-type]
 
 
@@ -92,7 +96,9 @@ class Measured(Rolls):
 @pytest.mark.parametrize(("adapter", "measures"), [(Rolls, False), (Measured, True)])
 def test_a_word_of_targets_md_measures_nothing_of_a_package_s_target(adapter: Any, kind: str, measures: bool) -> None:
     target = Target("bench", kind, adapter="Theirs")
-    documents: Any = SimpleNamespace(target=lambda: target, skills=dict, environment=lambda: {"objects": []})
+    documents: Any = SimpleNamespace(
+        target=lambda: target, skills=dict, environment=lambda: {"objects": []}, memory=MEMORY
+    )
     made = SessionDriver(documents, Plugins({"Theirs": checked_targets(adapter)}, {}, {}), SystemClock(), None)
     made._take_up(target)
     assert made.standstill(1.0).stands is measures
@@ -102,7 +108,16 @@ def test_a_word_of_targets_md_measures_nothing_of_a_package_s_target(adapter: An
 
 def test_a_simulation_that_our_sessions_step_stands_between_the_steps() -> None:
     target = Target("bench", "sim", adapter="Ours")
-    documents: Any = SimpleNamespace(target=lambda: target, skills=dict, environment=lambda: {"objects": []})
-    made = SessionDriver(documents, Plugins({"Ours": NullAdapter}, {}, {}), SystemClock(), None)
+    documents: Any = SimpleNamespace(
+        target=lambda: target, skills=dict, environment=lambda: {"objects": []}, memory=MEMORY
+    )
+    given: list[PluginContext] = []
+
+    def ours(target: Target, context: PluginContext) -> NullAdapter:
+        given.append(context)
+        return NullAdapter(target, context)
+
+    made = SessionDriver(documents, Plugins({"Ours": ours}, {}, {}), SystemClock(), None)
     made._take_up(target)
+    assert given[0].memory is MEMORY
     assert made.standstill(0.0).stands and is_simulation(target)

@@ -389,7 +389,9 @@ def test_of_two_limits_the_tighter_holds(a, b):
     ("reading", "says"),
     [
         (RobotReading(0.0, np.array([math.nan])), "NaN"),
-        (RobotReading(0.0, np.zeros(1), force=math.nan), "force of nan"),
+        (RobotReading(0.0, np.zeros(1), force=math.nan), "no numbers"),
+        (RobotReading(0.0, np.zeros(1), force=math.inf), "no numbers"),
+        (RobotReading(0.0, np.zeros(1), torques=np.array([0, math.nan])), "no numbers"),
         (RobotReading(0.0, np.zeros(1), force=31), r"31\.0 N"),
         (RobotReading(0.0, np.zeros(1), torques=np.array([0, -9.0])), r"9\.0 Nm at joint 2"),
         (RobotReading(-3.0, np.zeros(1)), "old"),

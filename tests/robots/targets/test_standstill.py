@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Callable
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 from worldfs.base.driver import PluginContext, Run, StopUndelivered
-from worldfs.base.messages.coded_text import parts
+from worldfs.base.driver_memory import DriverMemory
+from worldfs.base.messages.coded_text import parts, stored_form
 from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.robots.robot_interface import RobotReading
@@ -111,6 +113,25 @@ def test_a_robot_that_does_not_tell_any_more_where_it_is_shows_no_standstill() -
         robot.reading = replace(BASE, at=clock.monotonic(), place=BASE.place if number < 5 else None)
         stood = made.standstill(-1.0).stands
         assert stood is (3 <= number < 5), number
+    robot.reading = replace(BASE, at=clock.monotonic())
+    again = RealTarget(Target("r", "real_robot"), made.context, robot)  # type: ignore[arg-type]  # in the next process
+    for _ in range(5):
+        clock.advance(0.2)
+        robot.reading = replace(BASE, at=clock.monotonic(), place=None)
+        assert not again.standstill(-1.0).stands
+
+
+@pytest.mark.parametrize("at", [math.nan, math.inf])
+def test_a_reading_of_no_time_is_blamed_on_the_read_that_gave_it(at: float) -> None:
+    robot = Told(BASE)
+    robot.reading = replace(BASE, at=at)
+    made = RealTarget(Target("r", "real_robot"), PluginContext(ManualClock()), robot)  # type: ignore[arg-type]  # it is only read
+    with pytest.raises(TargetStopped) as stopped:
+        made.standstill(-1.0)
+    assert stopped.value.path == "r read at" and f"Told read does not say when its state was made: `at` is {at}" in str(
+        stopped.value
+    )
+    json.dumps(stored_form(stopped.value.found), allow_nan=False)  # it may be the message of an outcome
 
 
 @pytest.mark.parametrize("one", [ARM, BASE, replace(ARM, speeds=None, velocity=None)])
@@ -216,12 +237,18 @@ class Runaway(Told):
 
 
 def led(
-    joints: tuple[str, ...], lie: Callable[[float], float], *, steps: int, runs: bool, rate: float = 0.5
+    joints: tuple[str, ...],
+    lie: Callable[[float], float],
+    *,
+    steps: int,
+    runs: bool,
+    rate: float = 0.5,
+    memory: DriverMemory | None = None,
 ) -> tuple[RealTarget, Runaway, ManualClock]:
     """A target after so many commands, 20 a second, to go on by `rate`. `runs`: the robot moves."""
     clock = ManualClock()
-    robot = Runaway(clock, joints, lie)
-    made = RealTarget(Target("r", "real_robot"), PluginContext(clock), robot)  # type: ignore[arg-type]  # as far as used
+    robot, context = Runaway(clock, joints, lie), PluginContext(clock, memory=memory or DriverMemory())
+    made = RealTarget(Target("r", "real_robot"), context, robot)  # type: ignore[arg-type]  # as far as used
     made.open()
     made.reset()
     for _ in range(steps):
@@ -271,6 +298,23 @@ def test_no_reading_that_is_no_measurement_confirms_that_a_robot_stands_which_go
         assert not stood(made, clock, robot, runs=True)
     finally:
         made.close()
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["stopped before", "killed while it was led"])
+@pytest.mark.parametrize(("name", "joints"), [(name, joints) for name, joints in OF_ARMS + OF_BASES if "ro" in name])
+def test_the_next_process_believes_no_reading_that_is_no_measurement_until_it_changes(name, joints, asked) -> None:
+    memory = DriverMemory()
+    made, robot, clock = led(joints, FROZEN[name], steps=12, runs=True, memory=memory)
+    if asked:
+        assert not stood(made, clock, robot, runs=True)
+        made.close()
+    for _ in range(2):
+        made, robot, clock = led(joints, lambda at: 0.06, steps=0, runs=True, memory=memory)
+        robot.at = 0.3
+        assert not stood(made, clock, robot, runs=True)
+    robot.lie = lambda at: 0.0601
+    assert stood(made, clock, robot, runs=False)
+    made.close()
 
 
 def test_joints_that_were_found_to_be_the_commands_confirm_no_standstill() -> None:

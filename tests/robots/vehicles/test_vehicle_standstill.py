@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("numpy", reason="the extra rosbridge")
 
 from worldfs.base.driver import PluginContext, Run, Standstill
+from worldfs.base.driver_memory import DriverMemory
 from worldfs.base.model import Target
 from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
 from worldfs.robots.vehicles.rosbridge.ros_state import RosState
@@ -132,7 +133,7 @@ def test_a_vehicle_that_was_driving_while_it_was_cut_off_stands_soon_where_it_ha
 def test_an_odometry_that_travels_denies_a_twist_of_zero(step: float, expected: bool) -> None:
     clock = ManualClock()
     target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
-    heard = RosState(clock, rosbridge_settings.read_settings(target))
+    heard = RosState(clock, rosbridge_settings.read_settings(target), DriverMemory())
     for number in range(10):
         clock.advance(0.1)
         pose = {"position": {"x": step * number, "y": 0.0}, "orientation": {"z": 0.0, "w": 1.0}}
@@ -146,7 +147,7 @@ def test_an_odometry_that_travels_denies_a_twist_of_zero(step: float, expected: 
 @pytest.mark.parametrize("x", [1e300, -1e7, float("inf")])
 def test_an_odometry_from_where_no_base_can_be_is_none(x: float) -> None:
     target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
-    heard = RosState(ManualClock(), rosbridge_settings.read_settings(target))
+    heard = RosState(ManualClock(), rosbridge_settings.read_settings(target), DriverMemory())
     pose = {"position": {"x": x, "y": 0.0}, "orientation": {"z": 0.0, "w": 1.0}}
     zero = {"linear": {"x": 0.0, "y": 0.0}, "angular": {"z": 0.0}}
     assert not heard.hear(heard._settings.odometry, {"pose": {"pose": pose}, "twist": {"twist": zero}})

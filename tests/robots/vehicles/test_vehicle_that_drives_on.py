@@ -18,6 +18,7 @@ pytest.importorskip("numpy", reason="the extra rosbridge")
 pytest.importorskip("paho.mqtt.client", reason="the extra vda5050")
 
 from worldfs.base.driver import PluginContext
+from worldfs.base.driver_memory import DriverMemory
 from worldfs.base.model import Target
 from worldfs.robots.vehicles.rosbridge import rosbridge_settings, rosbridge_vehicle
 from worldfs.robots.vehicles.vda5050 import vda5050_settings, vda5050_vehicle
@@ -36,11 +37,13 @@ Motion = Callable[[float], Place]  # by the seconds since the stop
 class Reporter:
     """A vehicle of VDA 5050 after a stop at 0 s: what it says is given, and what is said of it is asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: DriverMemory | None = None) -> None:
         self.clock, self.number = ManualClock(), 0
         target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
         own = vda5050_settings.read_settings(target)
-        self.vehicle = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(self.clock), own)
+        self.vehicle = vda5050_vehicle.Vda5050Vehicle(
+            target, PluginContext(self.clock, memory=memory or DriverMemory()), own
+        )
         self.vehicle._link._up.set()
         self.asked: list[str] = []
         self.vehicle._link.publish = lambda topic, payload: self.asked.append(topic)  # type: ignore[method-assign]
@@ -63,11 +66,13 @@ class Reporter:
 class Base:
     """The same of a robot with Nav2."""
 
-    def __init__(self, *, stamps: bool = True) -> None:
+    def __init__(self, memory: DriverMemory | None = None, *, stamps: bool = True) -> None:
         self.clock, self.number, self.stamps = ManualClock(), 0, stamps
         target = Target(ME, "real_robot", driver="rosbridge", config={"url": "ws://127.0.0.1:9090"})
         own = rosbridge_settings.read_settings(target)
-        self.vehicle = rosbridge_vehicle.Nav2Vehicle(target, PluginContext(self.clock), own)
+        self.vehicle = rosbridge_vehicle.Nav2Vehicle(
+            target, PluginContext(self.clock, memory=memory or DriverMemory()), own
+        )
         self.vehicle._client._connection = object()  # type: ignore[assignment]  # it is up
         self.start = self.clock.monotonic()
 

@@ -190,6 +190,11 @@ ROWS = {
     ),
     "target.no_state": ("its state holds no numbers (NaN)", "其状态不是数值(NaN)"),
     "target.reading_shape": ("its {name} are of shape {shape}", "其 {name} 的形状为 {shape}"),
+    "target.untimed": (
+        "{call} does not say when its state was made: `at` is {at}",
+        "{call} 未说明其状态的时间：`at` 为 {at}",
+    ),
+    "target.a_time": ("`at` in seconds of the context's clock", "`at` 为上下文时钟的秒数"),
     "target.n_joints": ("{n} joints, as it has", "{n} 个关节，与其关节数一致"),
     "target.frozen": (
         "its joints read exactly the same through {s:g} s of commands",

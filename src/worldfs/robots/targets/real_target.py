@@ -34,6 +34,8 @@ from .watchdog import Watchdog
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
 BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
 CONTROL_HZ: Final = 20.0
+PLACED: Final = "place"  # a fact of its memory: the driver that has told where it is
+DISBELIEVED: Final = "unmeasured"  # another: what `disbelief` was
 STILL: Final = 0.05  # rad/s of the fastest joint
 STILL_BASE: Final = 0.03  # m/s, rad/s
 TRAVEL: Final = 0.01  # rad
@@ -80,8 +82,10 @@ class RealTarget:
         self._shown_at = self._sent_at = 0.0
         self._moving = False
         self._last: RobotReading | None = None
-        self._placed = False  # it has told where it is
-        self._told = bool(robot.joints)  # so, or how fast it is
+        placed = context.memory.recall(PLACED)
+        # it has told where it is, also to an earlier driver
+        self._placed = placed == target.driver or (placed is True and not robot.joints)
+        self._told = bool(robot.joints) or self._placed  # so, or how fast it is
         self._still_before: RobotReading | None = None  # with which the next one is compared
         self._travelled = math.nan  # rad/s or m/s, between that one and the one before it
         self._standing = StandingWindow(TRAVEL if robot.joints else TRAVEL_BASE)
@@ -114,6 +118,7 @@ class RealTarget:
             self._safety = (
                 ArmSafety(limits, robot.chain, robot.joints, period) if robot.joints else BaseSafety(limits, period)
             )
+            self._safety.recall(self.context.memory.recall(DISBELIEVED))
             self._cameras.open(robot.pictures())
             self._begin(self._read())
         except BaseException:
@@ -159,7 +164,10 @@ class RealTarget:
                 raise TargetStopped(why, path=self.target.id, fix=coded("target.see_robot_anew"))
             now = self.context.clock.monotonic()
             elapsed = now - self._sent_at if self._moving else safety.period
-            command, clamped = safety.bound(reading, action, representation, elapsed)
+            try:
+                command, clamped = safety.bound(reading, action, representation, elapsed)
+            finally:
+                self._note_disbelief()
             self._send(command)
             self._sent_at, self._moving = now, True
             if self._watchdog is not None:
@@ -224,7 +232,9 @@ class RealTarget:
         why = impossible(reading, self.robot.maker) or unreadable(reading, self._limits, now)
         if self._placed and reading.place is None:
             why = why or coded("vehicle.lost_position")
-        if why := why or (safety.disbelieved(reading) if safety is not None else ""):
+        why = why or (safety.disbelieved(reading) if safety is not None else "")
+        self._note_disbelief()
+        if why:
             return Standstill(False, why)
         arm = bool(self.robot.joints)
         before, low = self._still_before, STILL if arm else STILL_BASE
@@ -365,9 +375,20 @@ class RealTarget:
                 wrong, path=f"{self.target.id} read", expected=coded("target.n_joints", n=len(self.robot.joints)),
                 fix=coded("target.see_robot"),
             )  # fmt: skip
+        if not math.isfinite(reading.at):
+            raise TargetStopped(
+                coded("target.untimed", call=f"{plugin_name(self.robot)} read", at=str(reading.at)),
+                path=f"{self.target.id} read at", expected=coded("target.a_time"), fix=coded("target.see_robot"),
+            )  # fmt: skip
         self._last, self._placed = reading, self._placed or reading.place is not None
         self._told = self._told or self._placed or reading.velocity is not None
+        if self._placed:
+            self.context.memory.note(PLACED, self.target.driver)
         return reading
+
+    def _note_disbelief(self) -> None:
+        if self._safety is not None:
+            self.context.memory.note(DISBELIEVED, self._safety.disbelief)
 
     def _begin(self, reading: RobotReading) -> Observation:
         assert self._safety is not None

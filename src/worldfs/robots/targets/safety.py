@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_floats, as_object
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 
 from .kinematics import Chain, of_quaternion, of_vector, rotation_vector
 from .robots.robot_interface import RobotCommand, RobotReading
@@ -38,11 +40,17 @@ def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     if why := _untimely(reading, limits, now):
         return why
     if not reading.force <= limits.force:
-        return coded("target.force", n=reading.force, most=limits.force)
+        return (
+            coded("target.no_state")
+            if not math.isfinite(reading.force)
+            else coded("target.force", n=reading.force, most=limits.force)
+        )
     if limits.torque is not None and reading.torques is not None:
         over = ~(np.abs(reading.torques) <= limits.torque)
         if over.any():
             i = int(np.argmax(over))
+            if not math.isfinite(reading.torques[i]):
+                return coded("target.no_state")
             torque, most = float(abs(reading.torques[i])), float(limits.torque[i])
             return coded("target.torque", nm=torque, joint=i + 1, most=most)
     return reading.trouble
@@ -59,6 +67,8 @@ def unreadable(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
 def impossible(reading: RobotReading, maker: SafetyLimits) -> str:
     """ "", or where it says to be and no such robot can be: it is neither moved by that, nor does that show that it
     stands."""
+    if not _finite(reading.joints, reading.place):
+        return ""  # it is refused as one that holds no numbers
     if reading.place is not None and bool((np.abs(reading.place) > FARTHEST).any()):
         return coded("target.far_place", m=float(np.max(np.abs(reading.place))))
     off = np.abs(reading.joints) > FARTHEST
@@ -78,9 +88,22 @@ class CommandResponse:
         self._state: Array = np.zeros(0)
         self._asked: Array = np.zeros(0)  # rad or m of the commands since the state is as it is
         self._farthest = self._asked_s = 0.0
-        self._denied = False
+        self._denied = self._unknown = False
+
+    def recall(self, denied: object) -> None:
+        """What `denied` was before: the state that no command changed; True: it cannot be read, and may be any."""
+        if denied is True or isinstance(denied, list):
+            self._denied, self._unknown = True, denied is True
+            self._state = np.array(as_floats(denied))
+
+    @property
+    def denied(self) -> list[float] | None:
+        """The state, if it is no measurement."""
+        return [float(part) for part in self._state] if self.is_missing else None
 
     def see(self, state: Array) -> None:
+        if self._unknown:
+            self._state, self._unknown = np.array(state, dtype=float), False
         if not np.array_equal(self._state, state):
             self._state, self._asked = np.array(state, dtype=float), np.zeros(0)
             self._farthest, self._asked_s, self._denied = 0.0, 0.0, False
@@ -123,6 +146,17 @@ class ArmSafety:
         self._stirred, self._exact = False, 0
         self._read, self._frozen_s = self._at, 0.0
         self._response.see(self._at)
+
+    def recall(self, kept: object) -> None:
+        """What `disbelief` was of an earlier process, or before the robot was connected again."""
+        self._echoes = kept is True or as_object(kept).get("echoes") is True
+        self._response.recall(kept if kept is True else as_object(kept).get("denied"))
+
+    @property
+    def disbelief(self) -> Json | None:
+        """Why its joints are not believed, for `recall`; None: they are."""
+        denied = self._response.denied
+        return {"echoes": self._echoes, "denied": denied} if self._echoes or denied is not None else None
 
     def disbelieved(self, reading: RobotReading) -> str:
         """ "", or why its joints are not what its encoders measure, by the commands that it was sent."""
@@ -277,6 +311,14 @@ class BaseSafety:
     def begin(self, reading: RobotReading) -> None:
         self._last = np.zeros(3)
         self._response.see(_whereabouts(reading))
+
+    def recall(self, kept: object) -> None:
+        self._response.recall(kept if kept is True else as_object(kept).get("denied"))
+
+    @property
+    def disbelief(self) -> Json | None:
+        denied = self._response.denied
+        return {"denied": denied} if denied is not None else None
 
     def disbelieved(self, reading: RobotReading) -> str:
         """As for an arm, of where it is and how fast."""

@@ -7,6 +7,7 @@ import threading
 from typing import Final
 
 from worldfs.base.clock import Clock
+from worldfs.base.driver_memory import DriverMemory
 from worldfs.base.json_values import as_float, as_object, as_text
 from worldfs.base.model import Json
 
@@ -26,7 +27,7 @@ BATTERY: Final = "sensor_msgs/msg/BatteryState"
 class RosState:
     """Fed by one thread, read by others. The pose on the map is kept between two of its messages by odometry."""
 
-    def __init__(self, clock: Clock, settings: RosbridgeSettings) -> None:
+    def __init__(self, clock: Clock, settings: RosbridgeSettings, memory: DriverMemory) -> None:
         self._clock, self._settings = clock, settings
         self._lock = threading.Lock()
         self.at = 0.0  # when the last odometry arrived
@@ -36,7 +37,7 @@ class RosState:
         self._odometry: Pose | None = None
         self._earlier: tuple[float, Pose] | None = None  # when it arrived; the next ones are compared with it
         self._travels = False  # by where two odometries have it, whatever their twist says
-        self._standing = StandingReports()
+        self._standing = StandingReports(memory)
         self._anchor: tuple[Pose, Pose] | None = None  # a pose on the map, and the odometry of that moment
 
     def subscriptions(self) -> list[Json]:

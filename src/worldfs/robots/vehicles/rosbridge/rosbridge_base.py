@@ -40,7 +40,7 @@ class RosbridgeBase:
 
     def __init__(self, target: Target, context: PluginContext, settings: RosbridgeSettings) -> None:
         self._target, self._clock, self._own = target, context.clock, settings
-        self._state = RosState(context.clock, settings)
+        self._state = RosState(context.clock, settings, context.memory)
         self._heard = threading.Event()
         self._client = RosbridgeClient(target, settings.url, settings.headers, self._hear)
         for operation in self._state.subscriptions():

@@ -30,6 +30,7 @@ FIRST_S: Final = 3.0  # real seconds for the first odometry and pose
 GUARD_S: Final = 1.0  # of silence before the second process cancels
 SUCCEEDED, CANCELLED, ABORTED = 4, 5, 6  # action_msgs/msg/GoalStatus
 ENDED: Final = (SUCCEEDED, CANCELLED, ABORTED)
+UNENDED: Final = "goal"  # a fact of its memory
 KIND: Final = "nav2_msgs/action/NavigateToPose"
 
 
@@ -46,7 +47,7 @@ class Nav2Vehicle:
         self.settings = settings.common
         self.changed = threading.Event()
         self._lock = threading.Lock()
-        self._state = RosState(context.clock, settings)
+        self._state = RosState(context.clock, settings, context.memory)
         self._client = RosbridgeClient(target, settings.url, settings.headers, self._hear)
         for operation in self._state.subscriptions():
             self._client.stand(operation)
@@ -54,8 +55,10 @@ class Nav2Vehicle:
             self._client.stand({"op": "advertise", "topic": settings.cmd_vel, "type": settings.cmd_vel_type})
         self._guard: WatchdogProcess | None = None
         self._goal = ""  # the id of the goal under way
-        self._unended = ""  # the id of the goal that was sent last, until the robot says how it ended
-        self._orphaned = False  # the connection was lost since
+        self._memory, unended = context.memory, context.memory.recall(UNENDED)
+        # the id of the goal that was sent last, also by an earlier driver, until the robot says how it ended
+        self._unended = as_text(unended, "?" if unended is not None else "")
+        self._orphaned = bool(self._unended)  # the connection was lost since
         self._drive = DriveState()
         self._halted_at = -math.inf
 
@@ -110,6 +113,7 @@ class Nav2Vehicle:
         with self._lock:
             self._goal = self._unended = order_id
             self._drive, self._orphaned = DriveState(), False
+        self._memory.keep(UNENDED, order_id)
         self._feed(moving=True)
         about = {"action": self._own.action, "action_type": KIND, "args": arguments, "feedback": True}
         self._client.send({"op": "send_action_goal", "id": order_id, **about})
@@ -191,7 +195,7 @@ class Nav2Vehicle:
         status, values = goal_result(operation)
         with self._lock:
             if operation.get("id") == self._unended and (status in ENDED or operation.get("result") is not True):
-                self._unended = ""
+                self._end_goal()
         if not self._mine(operation):
             return
         why = as_text(values.get("error_msg")) or as_text(operation.get("values")) or f"GoalStatus {status}"
@@ -216,7 +220,12 @@ class Nav2Vehicle:
         if operation.get("service") == f"{self._own.action}/_action/cancel_goal" and taken:
             with self._lock:
                 if self._orphaned:
-                    self._unended, self._orphaned = "", False
+                    self._end_goal()
+                    self._orphaned = False
+
+    def _end_goal(self) -> None:
+        self._unended = ""
+        self._memory.note(UNENDED, None)
 
     def _mine(self, operation: Json) -> bool:
         return bool(self._goal) and operation.get("id") == self._goal

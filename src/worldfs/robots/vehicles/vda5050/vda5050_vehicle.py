@@ -18,7 +18,7 @@ from worldfs.base.clock import parse_stamp
 from worldfs.base.driver import PluginContext, Standstill
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_text import parse_json
-from worldfs.base.json_values import as_int, as_object, as_objects, as_text
+from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 
@@ -41,6 +41,8 @@ HEADERS: Final = 1 << 32  # headerId is a uint32
 SLIP_STATES: Final = 4  # that follow each other show that the one which they do not follow was a slip
 SLIP_S: Final = 2.0  # without a newer one
 HEARD: Final = ("state", "connection", "visualization", "factsheet")
+TELLING: Final = ("state", "visualization")  # where it is
+PLACED: Final = "positions"  # the topics that have told one: a fact of its memory
 PAUSE, CANCEL = "startPause", "cancelOrder"
 ANSWERED: Final = ("FINISHED", "FAILED")  # failed: it had no order
 
@@ -58,8 +60,11 @@ class Vda5050Vehicle:
         self._headers: dict[str, int] = {}
         self._state: Json | None = None
         self._state_at = self._shown_at = 0.0
-        self._standing = StandingReports()
-        self._placed: set[str] = set()  # the kinds of messages that have told a position
+        self._memory, placed = context.memory, context.memory.recall(PLACED)
+        self._standing = StandingReports(context.memory)
+        # the kinds of messages that have told a position, to this driver or to an earlier one
+        unread = placed is not None and not isinstance(placed, list)
+        self._placed = {kind for kind in TELLING if unread or settings.topic(kind) in as_list(placed)}
         self._readable = True  # the last position that one of these should have told
         self._requested_at = -math.inf  # when a state was asked for, to see whether it stands
         self._passed: list[Json] = []  # states that came since and seem to be older, each later than the one before
@@ -384,6 +389,8 @@ class Vda5050Vehicle:
         told = found.get("agvPosition")
         if told is not None:
             self._placed.add(kind)
+        if self._placed:  # said again at each report: what could not be stored is tried again
+            self._memory.note(PLACED, sorted(map(self._own.topic, self._placed)))
         if kind in self._placed:
             pose = _numbers(as_object(told), "x", "y", "theta")
             self._readable = pose is not None
