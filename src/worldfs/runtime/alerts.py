@@ -14,7 +14,8 @@ from worldfs.storage.store_interface import Store
 from .job_codec import finding_value
 from .job_store import ALERTS
 
-MOST = 100  # alerts kept; the oldest go first
+MOST = 100  # alerts kept beside those of stops, which are few for each robot; the oldest go first
+OF_STOPS = "STOP_"  # what their codes begin with
 MOST_OF_ONE = 20  # of one document, so that one bad file does not hide all others; `paos check` lists the rest
 
 
@@ -38,8 +39,10 @@ class Alerts:
             else:
                 self._found[where] = finding
             self._changed = True
-            while len(self._found) > MOST:
-                del self._found[next(iter(self._found))]
+            if len(self._found) > MOST:
+                others = [at for at, one in self._found.items() if not one.code.startswith(OF_STOPS)]
+                for at in others[: max(0, len(others) - MOST)]:
+                    del self._found[at]
         if finding is not None:
             self._hear(finding)
         self.on_change()
