@@ -17,18 +17,19 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.driver import Standstill
 from worldfs.base.errors import StorageError
-from worldfs.base.model import Cause, JobState, Outcome, Scene
+from worldfs.base.model import Cause, Finding, JobState, Outcome, Scene
 from worldfs.runtime.grace import BODY
 from worldfs.runtime.kernel import Kernel
 from worldfs.runtime.standstill_check import AT_ONCE, FRESH_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall, socket_address
-from worldfs.runtime.stop_log import ALL, StopLog, StopStates, stop_key
+from worldfs.runtime.stop_log import ALL, STOPS, MayMove, StopLog, StopStates, left_text, stop_key
 from worldfs.runtime.stop_report import RobotStop, read_robot, robot_value
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.world.left_robots import left_finding
 
 
 def at_work(bench: Any) -> tuple[Any, threading.Event]:
@@ -664,3 +665,36 @@ def test_the_request_is_as_documented(tmp_path):
         with call(tmp_path, ["arm"]) as one:
             found = json.loads(kernel.recv(1 << 16))
     assert found == {"id": one.id, "by": "operator", "standing": "person", "nodes": ["arm"]}
+
+
+def test_no_alert_of_a_stop_gives_way_to_another_however_many_robots_hang(bench):
+    kernel, robots = bench.start(), range(120)
+    for n in robots:
+        kernel.alert(f"stop call r{n}", Finding("STOP_HANGS", f"stop call r{n}", "it returns", "it hangs", "restart"))
+    for n in range(300):
+        kernel.alert(f"page {n}", Finding("BAD", f"page {n}", "a page", "none", "mend it"))
+    now = kernel.alert.now()
+    assert [f"page {n}" for n in range(200, 300)] == [at for at in now if at.startswith("page")]
+    assert [f"stop call r{n}" for n in robots] == [at for at in now if at.startswith("stop")]
+
+
+@pytest.mark.parametrize(
+    ("code", "fix", "said"),
+    [("ENOSPC", "df -h", "make room"), ("LEASE_LOST", "paos up", "paos up"), ("BROKEN", "", "see why")],
+)
+def test_a_stop_that_is_not_stored_says_what_helps_against_that(bench, monkeypatch, code, fix, said):
+    kernel = bench.start()
+
+    def refuse(*what, **how):
+        raise StorageError("it is not taken", fix=fix, code=code)
+
+    monkeypatch.setattr(bench.store, "append", refuse)
+    kernel.stopping.stop(["arm"], "operator")
+    found = kernel.alert.now()[f"{STOPS} write"]
+    assert said in found.fix and ("make room" in found.fix) is (code == "ENOSPC")
+
+
+@pytest.mark.parametrize("left", [MayMove(), MayMove("vda5050"), MayMove("", "act_1"), MayMove("vda5050", "act_1")])
+def test_a_robot_that_may_move_without_an_order_was_carrying_out_none(left):
+    for text in (left_text(left), left_finding("amr_001", left, served=True).found):
+        assert "?" not in text and ("carrying out" in text) is bool(left.job) and (left.driver or "not known") in text

@@ -57,6 +57,7 @@ RETRY_S: Final = 0.1  # after a log that could not be read
 STORE_AGAIN_S: Final = 1.0  # after a log that could not be written
 ASIDE_S: Final = 0.2  # for the log to take a stop, before it is kept aside
 MAY_MOVE: Final = "stop.may_move"  # of the alert of a robot that no stop has stopped
+FULL: Final = ("ENOSPC", "EDQUOT")  # codes of a disk that makes room again
 PREPARED: Final = 2  # threads for each robot's stop that exist before they are needed
 LATER_S: Final = 0.5  # between two of a robot that nobody waits for any more, and between two tries to stop it
 
@@ -669,7 +670,7 @@ class StopListener:
 
     def _store_pending(self) -> None:
         """Write the stops that are in force and not in the log. One that cannot be written is tried again."""
-        why = ""
+        why = fix = ""
         try:
             try:
                 self._write_pending()
@@ -679,7 +680,8 @@ class StopListener:
                 with self._spares.lent():
                     self._write_pending()
         except WorldError as error:
-            why = error_message(error)
+            why, again = error_message(error), coded("stop.store_again")
+            fix = coded("stop.free_disk") if error.code in FULL else error.fix or again
         finally:
             with self._changed:
                 self._storing, self._why_unstored = False, why
@@ -688,7 +690,7 @@ class StopListener:
         found = None
         if why:
             said = coded("stop.not_stored", why=why)
-            found = Finding("STOP_NOT_STORED", STOPS, coded("stop.stored"), said, coded("stop.free_disk"))
+            found = Finding("STOP_NOT_STORED", STOPS, coded("stop.stored"), said, fix)
         self._raise(f"{STOPS} write", found)
 
     def _write_pending(self) -> None:

@@ -58,10 +58,17 @@ class MayMove(NamedTuple):
     job: str = ""  # "": no order
     simulated: bool | None = False  # that driver's body moved only while its kernel stepped it; None: not known
 
+    @property
+    def named(self) -> str:
+        """The driver, for people."""
+        return self.driver or coded("stop.no_driver_name")
+
 
 def left_text(found: MayMove) -> str:
     """Why a robot may still move that no driver had since."""
-    return coded("stop.left", driver=found.driver or "?", job=found.job or "?")
+    if not found.job:
+        return coded("stop.left_idle", driver=found.named)
+    return coded("stop.left", driver=found.named, job=found.job)
 
 
 class StandingStop(NamedTuple):

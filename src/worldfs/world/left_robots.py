@@ -32,6 +32,8 @@ def left_finding(node: str, left: MayMove, *, served: bool) -> Finding:
     """The alert of such a robot, where no kernel raises it. `served`: the next kernel has a driver of it."""
     from worldfs.base.model import Finding  # few commands have one to tell
 
-    text = coded("stop.left_moving", node=node, driver=left.driver or "?", job=left.job or "?")
+    text = coded("stop.left_moving_idle", node=node, driver=left.named)
+    if left.job:
+        text = coded("stop.left_moving", node=node, driver=left.named, job=left.job)
     fix = coded("stop.left_fix") if served else coded("stop.left_word", node=node)
     return Finding("STOP_UNCONFIRMED", f"stop {node}", coded("stop.standing"), text, fix)

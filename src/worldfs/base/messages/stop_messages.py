@@ -49,6 +49,16 @@ ROWS = {
         "driver {driver} was carrying out {job}, and nothing that it measured since shows that it stands",
         "驱动 {driver} 当时正在执行 {job}，此后没有测量结果表明它已静止",
     ),
+    "stop.left_idle": (
+        "nothing that driver {driver} has measured since its last stop or order shows that it stands",
+        "自上次停止或指令以来，驱动 {driver} 的测量结果均未表明它已静止",
+    ),
+    "stop.left_moving_idle": (
+        "{node} may still move: no kernel serves it, and its driver {driver} had not measured that it stands when its "
+        "kernel was last heard of",
+        "{node} 可能仍在运动：没有内核为其服务，最后一次收到其内核的消息时其驱动 {driver} 尚未测得它已静止",
+    ),
+    "stop.no_driver_name": ("(its name is not known)", "（名称未知）"),
     "stop.left_word": (
         "use the robot's hardware stop; once a person has seen that it stands: paos stop {node}, then paos resume "
         "{node}",
@@ -161,5 +171,9 @@ ROWS = {
     "stop.free_disk": (
         "make room, or `paos stop` again before the next start",
         "请腾出磁盘空间，或在下次启动前再次执行 `paos stop`",
+    ),
+    "stop.store_again": (
+        "see why it cannot be written, or `paos stop` again before the next start",
+        "请查明其无法写入的原因，或在下次启动前再次执行 `paos stop`",
     ),
 }
