@@ -24,6 +24,10 @@ class StandingReports:
         self._window = StandingWindow(TRAVEL, min(max(wanted, STOOD_S), LONGEST_S))
         self._at, self._stood = -math.inf, False
 
+    def begin(self) -> None:
+        """The vehicle is told to move: where it was before says nothing any more."""
+        self._window, self._stood = StandingWindow(TRAVEL), False
+
     def hear(self, at: float, place: Pose | None, *, slow: bool) -> None:
         """`at`: when the report arrived, s. `place`: None if it cannot be read, or is not told any more. `slow`: the
         vehicle says that it stands."""

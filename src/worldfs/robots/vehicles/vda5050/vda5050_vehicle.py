@@ -157,7 +157,8 @@ class Vda5050Vehicle:
                 f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
                 self.settings.turn_tolerance, speed, self._own.released_edges, named=self._own.version == NAMED,
             )  # fmt: skip
-            self._taken, self._standing = taken, StandingReports()  # where it was before says nothing any more
+            self._taken = taken
+            self._standing.begin()
             self._drive, self._asked_restarts, self._cancel = DriveState(), self._restarts, ""
             self._began_at = self._sent_at = self._clock.monotonic()
         self._send("order", order.message())
