@@ -5,7 +5,8 @@ import math
 import pytest
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
-from worldfs.base.resting import can_rest, contradicted
+from worldfs.base.resting import can_rest
+from worldfs.base.stated_places import contradicted
 
 TABLE = Thing("table_01", category="furniture", position=(0.5, 0, 0), size=(0.9, 1.2, 0.75), shape="table")
 TRAY = Thing("tray", category="container", position=(0.5, 0.2, 0.03), size=(0.3, 0.2, 0.06), shape="basket")

@@ -156,6 +156,27 @@ def test_a_document_that_is_right_stays_as_it_is(site, robots):
         assert said(world) == [] and place.page.read_bytes() == stored
 
 
+BASKET = {"id": "basket_01", "type": "container", "shape": "basket", "position": [0.4, -0.4, 0.045],
+          "size": [0.3, 0.4, 0.09]}  # fmt: skip
+
+
+def test_a_label_that_its_position_contradicts_is_corrected_by_what_the_body_measured(site):
+    """The cube is on the table, whatever a relation and a status say; what stands beside them stays."""
+    place = site(ARM)
+    edges = [{"from": "cube_01", "to": to, "relation": word} for to, word in (("basket_01", "in"), ("cup_01", "likes"))]
+    place.write(page([CUBE | {"status": "in_basket", "note": "mine"}, CUP], furniture=(TABLE, BASKET), edges=edges))
+    with place.open() as world:
+        found = environment.read(world.content("ENVIRONMENT.md"))
+        cube = next(one for one in found.value["objects"] if one["id"] == "cube_01")
+        assert cube == CUBE | {"status": "on_table", "note": "mine"}
+        assert found.value["scene_graph"]["edges"] == edges[1:] and not found.findings
+        place.write(place.page.read_text().replace('"on_table"', '"in_basket"'))
+        with running(world):
+            assert carried_out(world, ARM, ("pick_up", {"object_id": "cup_01"})) == [True]
+        found = environment.read(world.content("ENVIRONMENT.md"))
+        assert "in_basket" not in json.dumps(found.value["objects"]) and not found.findings
+
+
 @pytest.mark.parametrize("robots", [(ARM, SECOND), (ARM, CART), (CART,), (DOG,)], ids="+".join)
 def test_whatever_robots_share_the_world_the_document_has_what_fell(site, robots):
     place = site(*robots)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from .footprint import ROUNDING, gap, is_round_above, lying, tilt
-from .model import Relation, Scene, Thing
+from .model import Thing
 
 _SUPPORTED = ("on", "in", "inside")
 SLACK = 0.02  # between a footprint and its support's, and of a height: as much as two sensors differ
@@ -19,13 +18,13 @@ ROLLS = math.radians(2)  # the same for what is round: only rolling friction hol
 def can_rest(thing: Thing, other: Thing, relation: str) -> bool:
     """False where their places contradict `relation` (on, in, inside): it is beside the other, or below. True where a
     place or a size is not known."""
-    known = relation in _SUPPORTED and _placed(thing) and _placed(other) and len(other.size) >= 2
+    known = relation in _SUPPORTED and is_placed(thing) and is_placed(other) and len(other.size) >= 2
     return not known or (gap(thing, other) <= SLACK and not is_below(thing, other, relation))
 
 
 def is_below(thing: Thing, other: Thing, relation: str) -> bool:
     """Whether it lies lower than anything on (or in) the other can. False where a place or a size is not known."""
-    if relation not in _SUPPORTED or not (_placed(thing) and _placed(other) and len(other.size) >= 2):
+    if relation not in _SUPPORTED or not (is_placed(thing) and is_placed(other) and len(other.size) >= 2):
         return False
     low = other.position[2] - lying(other).height / 2
     if relation == "on" and not other.is_container:
@@ -50,15 +49,7 @@ def slope(thing: Thing, support: Thing) -> float:
     return found if found > (ROLLS if thing.shape == "sphere" or is_round_above(thing) else STEEP) else 0.0
 
 
-def contradicted(scene: Scene) -> Iterable[Relation]:
-    """The relations of a scene that the places of their things contradict. What is held is where its robot says."""
-    things = {thing.id: thing for thing in (*scene.furniture, *scene.objects)}
-    for relation in scene.relations:
-        one, other = things.get(relation.subject), things.get(relation.object)
-        if one is not None and other is not None and not can_rest(one, other, relation.relation):
-            yield relation
-
-
-def _placed(thing: Thing) -> bool:
+def is_placed(thing: Thing) -> bool:
+    """Whether its position is known, and no number of it is unusable."""
     numbers = (*thing.position, *thing.orientation, *thing.size)
     return len(thing.position) == 3 and all(map(math.isfinite, numbers)) and all(side > 0 for side in thing.size)

@@ -63,17 +63,28 @@ def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
 
 
 def merge(
-    data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene | None = None, whole: bool = True
+    data: bytes,
+    seen: Scene,
+    *,
+    robot_id: str,
+    now: str,
+    before: Scene | None = None,
+    whole: bool = True,
+    measured: bool = True,
 ) -> bytes:
     """The document after an observation, in its own dialect; `data` itself if nothing but the time would change.
 
     `before`: what was written before, as `next_baseline` keeps it. `whole`: the body knows all its things, so one
-    of its own that it does not report is gone. Raises what `read` raises. Rules of ownership: `environment_merge`.
+    of its own that it does not report is gone. `measured`: False where it has only built its world from the document.
+    Raises what `read` raises. Rules of ownership: `environment_merge`.
     """
     from worldfs.formats import environment_merge
 
     refuse_large(data, "ENVIRONMENT.md", "file.keep_artifacts")
-    merged = environment_merge.merge(data, seen, robot_id=robot_id, now=now, before=before or Scene(), whole=whole)
+    earlier = before or Scene()
+    merged = environment_merge.merge(
+        data, seen, robot_id=robot_id, now=now, before=earlier, whole=whole, measured=measured
+    )
     refuse_large(merged, "ENVIRONMENT.md", "file.keep_artifacts")  # what could not be read again is not written
     return merged
 

@@ -344,8 +344,7 @@ def edges(
 ) -> Any:
     """Edges with what the observation found begun or ended; those of things that are gone dropped, all others kept.
 
-    A thing lies in one place: where what carries a thing is another than before, an older word on that yields. So does
-    one that contradicts where the thing is seen.
+    A thing lies in one place: where what carries a thing is another than before, an older word on that yields.
     """
     if old is not None and not isinstance(old, list):
         return old
@@ -358,7 +357,6 @@ def edges(
     says = robot is not None and says_hand(robot)
     held = str(ids.get(robot.holding, robot.holding)) if robot is not None else ""
     begun = {triple: relation for triple, relation in now.items() if triple not in before}
-    own = {str(node): str(id) for id, node in ids.items()}
     after: list[Any] = []
     for edge in old or []:
         a, b = map(entry_ids.text, (edge.get(ends[0]), edge.get(ends[1])) if isinstance(edge, dict) else ("", ""))
@@ -368,12 +366,7 @@ def edges(
         word = _word(str(edge.get("relation", "")))
         begun.pop((a, word, b), None)
         let_go = says and word == "held_by" and b == seen.robot_id and a != held
-        ended = (a, word, b) not in now and (
-            (a, word, b) in before
-            or (a in moved and word in SUPPORTS)
-            or let_go
-            or not seen.can_rest(own.get(a, a), word, own.get(b, b))
-        )
+        ended = (a, word, b) not in now and ((a, word, b) in before or (a in moved and word in SUPPORTS) or let_go)
         if not (ended or a in gone or b in gone):
             after.append(edge)
     after += [_edge(triple, relation, ends, spell) for triple, relation in begun.items()]

@@ -3,7 +3,8 @@
 Ownership. A robot's entry is its own, by id. A thing that this writer adds carries `source: <robot_id>`, and only
 a thing so marked is removed when that robot no longer reports it. In an entry that is there already only what
 was measured is written: where a thing lies, how, and the word for that; its name, size, mass and colour, and every
-key that this writer does not know, stay. Edges change only where what carries a thing changed; all others stay.
+key that this writer does not know, stay. Edges change only where what carries a thing changed, or where they and the
+position of a thing that was observed there contradict each other; all others stay.
 
 A body that builds its world from the document has measured nothing yet: what it took from there, or guessed where the
 document is silent, is `before`, and what has not changed since is not written. Numbers within TOLERANCE of the file's
@@ -18,6 +19,7 @@ from dataclasses import replace
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json, Scene
 from worldfs.formats import block
+from worldfs.formats.environment_denied import without_denied
 from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_entries import NOTHING, ObservationUpdate, suppress_jitter
 from worldfs.formats.environment_keyed import q1, runtime, v0
@@ -29,7 +31,16 @@ from worldfs.formats.values import same
 _FORMS = {"page2": page, "page1": page, "q1": q1, "r": runtime, "v0": v0}
 
 
-def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = NOTHING, whole: bool = True) -> bytes:
+def merge(
+    data: bytes,
+    seen: Scene,
+    *,
+    robot_id: str,
+    now: str,
+    before: Scene = NOTHING,
+    whole: bool = True,
+    measured: bool = True,
+) -> bytes:
     """The document with what `robot_id` observed; `data` itself if that changes nothing.
 
     `before`: what of the observation the document gave, or what is guessed where it is silent, and what was written
@@ -41,7 +52,9 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
     found, dialect = locate(text)
     old: Json = found.value if found else {}
     if dialect == "page1" and as_object(old["robot"]).get("robot_id", robot_id) != robot_id:
-        return merge(upgrade(data), seen, robot_id=robot_id, now=now, before=before)  # v1 holds one robot only
+        return merge(
+            upgrade(data), seen, robot_id=robot_id, now=now, before=before, measured=measured
+        )  # v1 holds one robot only
     if dialect == "empty":
         base = _template(now) | old
         new = page(base, ObservationUpdate(seen, robot_id))  # nothing of what `before` was taken from is left
@@ -49,6 +62,7 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
     else:
         update = ObservationUpdate(suppress_jitter(before, seen), robot_id, before=before, whole=whole)
         new = _FORMS[dialect](old, replace(update, document=lambda: scene_of(old, dialect)[0]))
+        new = without_denied(new, scene_of(new, dialect)[0], seen) if measured else new
         changed = not same(old, new)
     if not changed:
         return data

@@ -75,6 +75,7 @@ def _page_robot(robot: RobotState) -> Json:
 def _page_thing(thing: Thing, old: Json) -> EntryUpdate:
     named = {"id": thing.id, "name": thing.name, "category": thing.category}
     measured: Json = place_of(thing, old) | _turned(thing, old) | amounts(thing)
+    measured |= _status(thing, {thing.id: old}) if old.get("status") else {}
     whole: Json = {key: text for key, text in named.items() if text}
     whole |= {"position": measured["position"]} | _body_of(thing) | measured | extra(thing.extra)
     return EntryUpdate(thing.id, whole, measured)

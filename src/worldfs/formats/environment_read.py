@@ -7,14 +7,16 @@ A position of () means that the file does not say. A dialect's raw keys stay in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import CodedText, coded
+from worldfs.base.messages.coded_text import vector_text
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, UnreadEntry, Vec
+from worldfs.base.stated_places import consistent
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
 
@@ -79,10 +81,11 @@ class _SceneReader:
         else:
             objects = list(self.listed(value.get("objects"), "/objects", self.page_thing))
         graph = self.mapping(value, "scene_graph", "")
+        driver_units = {thing.id: thing.position for thing in objects if dialect == "q1"}
         objects, furniture, names = self.nodes(graph, objects, {robot.robot_id for robot in robots})
         extra = {key: item for key, item in value.items() if key not in _SCENE_KEYS}
         relations = tuple(self.relations(graph, names))
-        return Scene(
+        scene = Scene(
             robots=tuple(robots),
             objects=tuple(objects),
             furniture=tuple(furniture),
@@ -91,6 +94,25 @@ class _SceneReader:
             extra=extra,
             unread=tuple(self.unread),
         )
+        scene = consistent(scene, {t.id for t in objects if t.position and driver_units.get(t.id) is t.position})
+        at = {thing.id: vector_text(thing.position) for thing in (*objects, *furniture)} if scene.contradicted else {}
+        for stated in scene.contradicted:
+            self.contradiction(stated, at)
+        return scene
+
+    def contradiction(self, stated: Relation, at: Mapping[str, str]) -> None:
+        from worldfs.base.model import Finding
+
+        where, said = f"{FILE} {stated.subject}", " ".join((stated.subject, stated.relation, stated.object))
+        expected, fix = coded("file.label_of_position", said=said), coded("file.correct_label")
+        found = coded(
+            "file.positions_apart",
+            one=stated.subject,
+            at=at[stated.subject],
+            other=stated.object,
+            place=at[stated.object],
+        )
+        self.findings.append(Finding("LABEL_CONTRADICTED", where, expected, found, fix, warning=True))
 
     # -- entries, one by one ------------------------------------------------------------------------------------
 

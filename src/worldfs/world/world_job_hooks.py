@@ -156,7 +156,9 @@ class WorldJobHooks:
                 present, seen = data, _with_hand(driver.observe(), node, said)
             written = left_to_their_carriers(seen, lambda: environment.read(data).scene, node)
             earlier = seen if kept else before
-            data = environment.merge(data, written, robot_id=node, now=now, before=earlier, whole=whole)
+            data = environment.merge(
+                data, written, robot_id=node, now=now, before=earlier, whole=whole, measured=not kept
+            )
             return reduce(with_hand, dropped.items(), data)
 
         def with_hand(data: bytes, one: tuple[str, tuple[str, RobotState]]) -> bytes:

@@ -98,6 +98,12 @@ ROWS = {
         "{key} is written more than {n} times in one mapping, at last on line {line}",
         "{key} 在同一映射中写了 {n} 次以上，最后读到第 {line} 行",
     ),
+    "file.label_of_position": ("positions that agree with: {said}", "与“{said}”相符的位置"),
+    "file.positions_apart": ("{one} at {at}, {other} at {place}", "{one} 在 {at}，{other} 在 {place}"),
+    "file.correct_label": (
+        "correct the relation or status, or the position; until then the position counts",
+        "改正关系、状态或位置；在此之前以位置为准",
+    ),
     "file.leave_one_of": ("leave one of them", "只保留其中一个"),
     "file.key_twice": ("{key} is written twice", "{key} 写了两次"),
     "file.leave_one": ("leave one of the two", "只保留其中一个"),

@@ -463,6 +463,10 @@ ROWS = {
     "planner.no_things": ("nothing", "没有东西"),
     "planner.at_held": ("in the gripper", "在夹爪里"),
     "planner.at_held_by": ("in the gripper of {robot}", "在 {robot} 的夹爪里"),
+    "planner.contradicted": (
+        "ENVIRONMENT.md also said that {what}; the positions in it contradict that, and they count",
+        "ENVIRONMENT.md 还写有“{what}”，与其中的位置不符，以位置为准",
+    ),
     "planner.at_in": ("in {place}", "在{place}里"),
     "planner.at_on": ("on {place}", "在{place}上"),
     "planner.at_on_in": ("on {place} in {box}", "在{box}里的{place}上"),
