@@ -8,14 +8,16 @@ from dataclasses import replace
 from worldfs.base.model import Scene
 from worldfs.base.stop_signal import StopSignal
 
+from .goals import destinations, subject
 from .instruction_parser import interpret
-from .intent import QuestionIntent, RefusedIntent
+from .intent import CommandIntent, QuestionIntent, RefusedIntent
 from .model_reading import ModelReading
 from .plan_executor import PlanExecutor
 from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .scene_facts import sanitized_scene
+from .scene_sentences import with_contradictions
 from .suggestions import suggestions
 
 ATTEMPTS = 3  # executions of an instruction that a model reads
@@ -38,6 +40,10 @@ class Planner:
         report = self._report(instruction, scene, stop or StopSignal())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [found for one in ends if isinstance(found := one.evidence.get("source"), str)]
+        if scene.contradicted and isinstance(command := report.intent, CommandIntent):
+            ids = {id for goal in command.goals for id in (subject(goal), *destinations(goal))}
+            said = with_contradictions(report.reason, instruction, scene, command.language, ids)
+            report = replace(report, reason=said)
         return replace(report, before=self._before, source=told[-1] if told else report.source)
 
     def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:

@@ -23,7 +23,7 @@ from .noun_resolver import NounResolver, bare
 from .phrase_heads import is_colour
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
 from .scene_facts import ThingLocation, containers, contents, is_there, locations, movable, perhaps_there, surfaces
-from .scene_sentences import SceneSentences
+from .scene_sentences import SceneSentences, with_contradictions
 from .thing_words import MANY_KINDS
 from .unread_entries import left_out
 from .vocabulary import FitKind, Vocabulary, Word, closest
@@ -62,7 +62,8 @@ def answer(
     if found and language == "en" and _REMAINDER.search(text):
         found = f"{found}; {render(coded('planner.remainder_untold'), language)}"
     code = coded("planner.unread", word=question.unread) if question.unread else coded("planner.untold")
-    return SceneAnswer(found) if found else SceneAnswer(render(code, language), told=False)
+    said = with_contradictions(found or render(code, language), text, scene, language)
+    return SceneAnswer(said, told=bool(found))
 
 
 # "what is left of the juice?": beside it, or what remains of it?

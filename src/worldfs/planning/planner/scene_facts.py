@@ -16,6 +16,7 @@ from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
 from worldfs.base.resting import is_below
 from worldfs.base.standard_operations import WIPERS
+from worldfs.base.stated_places import stated_by_status
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
@@ -462,12 +463,9 @@ def _bears_itself(places: Mapping[str, ThingLocation], id: str) -> bool:
 
 def _by_pose(thing: Thing, scene: Scene, told: Mapping[str, tuple[float, ...]]) -> ThingLocation:
     """Without a stated relation: by status word where only one thing fits it, else by pose."""
-    words = thing.status.lower().split("_", 1)
-    if len(words) == 2 and words[0] in ("on", "in"):
-        kin = [t for t in (*scene.furniture, *scene.objects) if words[1] in (t.id, t.shape, t.category)]
-        kin += [t for t in scene.furniture if t not in kin and t.id.startswith(words[1])]
-        if len({t.id for t in kin}) == 1 and not is_below(thing, kin[0], words[0]):
-            return ThingLocation(words[0], kin[0].id)
+    stated = stated_by_status(thing, scene)
+    if stated is not None and (other := scene.thing(stated.object)) and not is_below(thing, other, stated.relation):
+        return ThingLocation(stated.relation, stated.object)
     if len(thing.position) < 3:
         return ThingLocation()
     things = (*scene.furniture, *scene.objects)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
@@ -12,6 +12,8 @@ from . import thing_names
 from .lexicon_en import COLOURS
 from .scene_facts import ThingLocation, final_support, layout, own_robot, told_location
 from .stated_colours import UNSAID
+
+MOST = 3  # contradictions in one reply
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
@@ -23,6 +25,24 @@ def facts(ids: Sequence[str], scene: Scene, language: str) -> str:
     """Where each of the things is, with its position (m)."""
     told = SceneSentences(scene, language)
     return told.joined(told.fact(id) + told.numbers(id) for id in ids if scene.thing(id) is not None)
+
+
+def with_contradictions(said: str, asked: str, scene: Scene, language: str, ids: Collection[str] = ()) -> str:
+    """The reply, with what the document states against its own positions of each thing or holder that is one of `ids`
+    or that the reply or the instruction (`asked`) names."""
+    told, text = SceneSentences(scene, language), f"{asked} {said}".casefold()
+
+    def is_meant(id: str) -> bool:
+        return id in ids or thing_names.name(scene.thing(id), language, scene, id).casefold() in text
+
+    meant = [one for one in scene.contradicted if is_meant(one.subject) or is_meant(one.object)]
+    if not meant:
+        return said
+    stated = [(one.subject, ThingLocation("on" if one.relation == "on" else "in", one.object)) for one in meant[:MOST]]
+    what = told.joined(told.say("planner.is_at", thing=told.the(id), at=told.at(spot)) for id, spot in stated)
+    more = "…" if len(meant) > MOST else ""
+    end = "。" if told.zh else ". "
+    return said.rstrip(".。") + end + told.say("planner.contradicted", what=what + more)
 
 
 class SceneSentences:
