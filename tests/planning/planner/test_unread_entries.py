@@ -115,7 +115,8 @@ def test_a_thing_with_such_a_field_is_one_of_everything_and_in_its_basket(field,
     scene = scene_of([APPLE | {field: value}, CUP])
     intent = interpret("put everything in the basket", scene, suggest=False)
     assert isinstance(intent, RefusedIntent) or {subject(goal) for goal in intent.goals} == {"a", "c"}
-    within = scene_of([APPLE | {field: value}, CUP], edges=[{"from": "a", "to": "basket_01", "relation": "in"}])
+    inside = APPLE | {"position": [0.4, -0.4, 0.04]}
+    within = scene_of([inside | {field: value}, CUP], edges=[{"from": "a", "to": "basket_01", "relation": "in"}])
     name = "a" if field == "name" else "apple"
     assert name in told("what is in the basket?", within).replace("basket", "").split(": ")[1]
     assert told("is the basket empty?", within).startswith("no")
