@@ -176,6 +176,22 @@ def test_five_things_fit_into_the_basket(opened):
     }
 
 
+def test_a_thing_is_put_where_the_order_says_in_a_basket_and_on_a_thing_in_it(opened):
+    saucer = Thing(
+        "saucer", "saucer", "saucer", (0.38, -0.36, 0.0145), size=(0.07, 0.07, 0.012), shape="cylinder", mass=0.2
+    )
+    dice = Thing("dice", "dice", "dice", (0.39, -0.355, 0.031), size=(0.02,) * 3, shape="box", mass=0.02)
+    hand = opened(saucer, dice)
+    taken = hand.do("pick_up", object_id="dice")
+    assert taken.ok and taken.evidence["before"]["object"]["on"] == "saucer", taken
+    assert hand.do("place", target="basket_01", target_position=[0.44, -0.5, 0.018]).ok
+    assert math.dist(hand.rig.position("dice")[:2], (0.44, -0.5)) < 0.01
+    taken = hand.do("pick_up", object_id="dice")
+    assert taken.ok and taken.evidence["before"]["object"]["on"] == "basket_01", taken
+    assert hand.do("place", target="saucer", target_position=[0.39, -0.355, 0.031]).ok
+    assert math.dist(hand.rig.position("dice"), (0.39, -0.355, 0.0305)) < 0.01
+
+
 def test_one_thing_stands_on_another(opened):
     hand = opened(at(FIVE[1], 0.5, 0.2), at(FIVE[4], 0.45, -0.02))
     assert hand.do("pick_up", object_id="cube").ok

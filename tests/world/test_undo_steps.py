@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.base.model import Job, JobState, JobStatus, Order, Outcome, Scene
+from worldfs.base.model import Job, JobState, JobStatus, Order, Outcome, Scene, Thing
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world import tree_planner_port
 from worldfs.world.tree_planner_port import TreePlannerPort, forget_steps
@@ -74,6 +74,17 @@ def test_the_note_does_not_grow_with_the_history(port, monkeypatch):
         carry_out(port, second, "cup")
     assert len(port.world.store.get(f"{tree_planner_port.STEPS}/arm_1").data.split()) == 3
     assert places(port) == {"cup": 8.0}
+
+
+@pytest.mark.parametrize(("bearer", "told"), [("saucer", ["saucer"]), ("drawer_01", []), ("", []), (None, [])])
+def test_what_bore_a_thing_is_told_as_the_job_measured_it(port, bearer, told):
+    drawer = Thing("drawer_01", "drawer", "furniture", shape="drawer")  # what is in it, how far it is open tells
+    port.scene = lambda: Scene(objects=(Thing("dice", "dice", "dice"),), furniture=(drawer,))
+    order = Order("act_20261122_100001_000_01", "arm_1", "pick_up", {"object_id": "dice"})
+    port.submit(order)
+    before = {"object": {"id": "dice", "position": [0.4, 0.1, 0.03], **({} if bearer is None else {"on": bearer})}}
+    port.world.jobs.end(Job(order, JobStatus(JobState.SUCCEEDED, 1, outcome=Outcome.success("", before=before))))
+    assert [edge.object for edge in port.earlier().relations] == told
 
 
 @pytest.mark.parametrize("broken", [b"", b"\xff\xfe", b"../../x act_1", b"{}"])

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.drawers import as_built, sized
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.hollows import opens
 from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
-from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
+from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Relation, Scene, Task, Thing
 from worldfs.base.standard_operations import FIXTURED, PICK_UP, PUSH, UPRIGHT
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
@@ -52,8 +53,9 @@ def forget_steps(store: Store) -> None:
 MOVED: Final = (PICK_UP.name, PUSH.name, UPRIGHT.name)
 
 
-def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
-    """The thing that a job lifted, pushed or turned, and its position before (m); None for any other job."""
+def _taken_up(job: Job) -> tuple[str, tuple[float, ...], str] | None:
+    """The thing that a job lifted, pushed or turned, its position before (m) and what alone bore it ("": not told);
+    None for any other job."""
     outcome = job.status.outcome
     found = outcome.evidence.get("before") if outcome is not None and job.order.op in MOVED else None
     thing = found.get("object") if isinstance(found, dict) else None
@@ -62,7 +64,7 @@ def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
     position = thing.get("position")
     if not isinstance(position, list) or len(position) < 3 or not all(isinstance(v, (int, float)) for v in position):
         return None
-    return thing["id"], tuple(float(v) for v in position[:3])
+    return thing["id"], tuple(float(v) for v in position[:3]), as_text(thing.get("on"))
 
 
 def _opened(job: Job) -> tuple[str, str] | None:
@@ -115,6 +117,7 @@ class TreePlannerPort:
     def earlier(self) -> Scene | None:
         """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
         moved: dict[str, tuple[float, ...]] = {}
+        borne: dict[str, str] = {}
         opened: dict[str, str] = {}
         for id in self._steps():
             try:
@@ -123,7 +126,7 @@ class TreePlannerPort:
                 continue  # never submitted, or a broken record is skipped; `paos check` reports it
             thing = _taken_up(job) if job.order.node == self.robot_id else None
             if thing is not None:
-                moved[thing[0]] = thing[1]
+                moved[thing[0]], borne[thing[0]] = thing[1:]
             if (fixture := _opened(job)) is not None and job.order.node == self.robot_id:
                 opened[fixture[0]] = fixture[1]
             if int(id.rsplit("_", 1)[1]) == 1 and (moved or opened):
@@ -135,6 +138,11 @@ class TreePlannerPort:
         objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
         objects += tuple(Thing(id, "", "", at) for id, at in moved.items() if scene.thing(id) is None)  # gone since
         relations = tuple(r for r in scene.relations if r.subject not in moved)
+        drawers = {
+            "",
+            *(t.id for t in (*scene.furniture, *scene.objects) if opens(t)),
+        }  # it tells by how far they are open
+        relations += tuple(Relation(id, "on", under) for id, under in borne.items() if under not in drawers)
         robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
         return replace(scene, objects=objects, furniture=furniture, relations=relations, robots=robots)
 

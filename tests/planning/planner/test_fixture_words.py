@@ -12,7 +12,7 @@ from worldfs.base.drawers import sized
 from worldfs.base.messages import render
 from worldfs.base.model import Cause, Finding, Operation, Outcome, Profile, Relation, Thing
 from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, holds, interpret
-from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal, PlacedGoal
+from worldfs.planning.planner.goals import GripperGoal, InGoal, OnGoal, OpenedGoal
 
 from .conftest import OPS, ROBOT
 
@@ -248,8 +248,17 @@ def test_what_lies_on_a_shut_chest_is_brought_back_there(world, room):
     there = replace(can, position=(0.5, -0.3, 0.1 + can.size[2] / 2), status="")
     was = replace(now, objects=tuple(there if t.id == "can_01" else t for t in now.objects), relations=())
     found = interpret("undo", now, profile=PROFILE, robot_id=ROBOT, before=lambda: was)
-    assert PlacedGoal("can_01", (0.5, -0.3)) in found.goals
+    assert OnGoal("can_01", "chest_01", there.position) in found.goals
     world.now_scene, world.was, world.ops = now, was, ABLE
+    place = world.place
+
+    def by_its_place(order):
+        """The fake states it on the table."""
+        done = place(order)
+        world.now_scene = replace(world.now_scene, relations=())
+        return done
+
+    world.place = by_its_place
     report = Planner(world).run("put the can back")
     assert report.ok and world.log[-1].params["target_position"] == pytest.approx(there.position), report
 

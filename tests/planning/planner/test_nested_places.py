@@ -20,7 +20,7 @@ from worldfs.planning.planner import (
     interpret,
     stages,
 )
-from worldfs.planning.planner.goals import BesideGoal, ClearedGoal, InGoal, OnGoal, holds, subject
+from worldfs.planning.planner.goals import BesideGoal, ClearedGoal, OnGoal, holds, subject
 from worldfs.planning.planner.plan_constraints import PlanConstraints
 from worldfs.planning.planner.scene_facts import layout, obstacles
 from worldfs.planning.planner.undo import undo_goals
@@ -297,10 +297,13 @@ def test_what_is_on_a_thing_in_a_box_is_beside_the_neighbours_of_that_thing() ->
     assert holds(BesideGoal("key", "apple"), replace(scene, objects=(*scene.objects, near)))
 
 
-def test_what_was_on_a_thing_in_a_box_is_put_back_into_the_box() -> None:
+def test_what_was_on_a_thing_in_a_box_is_put_back_on_that_thing() -> None:
     before = stacked("crate", "apple")
     moved = tuple(replace(t, position=(0.1, -0.3, 0.0175)) if t.id == "apple" else t for t in before.objects)
-    assert undo_goals(before, replace(before, objects=moved)) == ([InGoal("apple", "basket_01")], [])
+    assert undo_goals(before, replace(before, objects=moved)) == (
+        [OnGoal("apple", "crate", before.objects[-1].position)],
+        {},
+    )
 
 
 def test_what_is_on_a_thing_in_a_box_is_not_in_the_way_on_the_table() -> None:

@@ -819,7 +819,8 @@ class GoalBuilder:
         if not (goals or lost):
             raise NotUnderstood("planner.nothing_moved_last", "missing")
         if lost:
-            names = self.resolve.names(lost)
+            whys = [coded("planner.name_why", name=self.resolve.names([id]), why=why) for id, why in lost.items()]
+            names = ("；" if self.language == "zh" else "; ").join(render(why, self.language) for why in whys)
             if not goals:
                 raise NotUnderstood("planner.undo_none", "impossible", names=names)
             self.notes.append(render(coded("planner.undo_lost", names=names), self.language))

@@ -36,14 +36,20 @@ SIDE_M = 0.25  # gap up to which a thing still is "to the left of" another
 
 @dataclass(frozen=True, slots=True)
 class InGoal:
+    """`at`: there on its floor, where the object was measured before (m, world frame); () for anywhere in it."""
+
     object: str
     container: str
+    at: Vec = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OnGoal:
+    """`at`: there, where the object was measured before (m, world frame); () for anywhere on it."""
+
     object: str
     support: str
+    at: Vec = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +270,11 @@ def destinations(goal: Goal) -> frozenset[str]:
     return frozenset(str(getattr(goal, end)) for end in ("container", "support", "robot", "into") if hasattr(goal, end))
 
 
+def former_place(goal: Goal | None) -> Vec:
+    """Where the thing was measured before, if the goal is to bring it back there; else ()."""
+    return goal.at if isinstance(goal, InGoal | OnGoal) else ()
+
+
 def held_by(scene: Scene, robot_id: str = "") -> str | None:
     """The thing that this robot holds; where none is named, the only robot of the scene. None: nothing, or it is not
     known whose hand is meant."""
@@ -314,10 +325,11 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
     if spot is None or thing is None:
         return False
     match goal:
-        case InGoal(container=box):
-            return final_support(places, goal.object) == ThingLocation("in", box)
-        case OnGoal(support=under):
-            return spot == ThingLocation("on", under)
+        case InGoal(container=box, at=at):
+            inside_it = spot if at else final_support(places, goal.object)
+            return inside_it == ThingLocation("in", box) and _is_at(thing, at)
+        case OnGoal(support=under, at=at):
+            return spot == ThingLocation("on", under) and _is_at(thing, at)
         case HoldingGoal():
             return spot.relation == "held" and robot_id in ("", spot.of)
         case HandedGoal(robot=robot):
@@ -344,6 +356,10 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         case ApartGoal(other=other, support=under, least=least):
             found = scene.thing(other)
             return spot == ThingLocation("on", under) and found is not None and gap(thing, found) >= least
+
+
+def _is_at(thing: Thing, at: Vec) -> bool:
+    return not at or math.dist(thing.position[:2], at[:2]) <= PLACED_M
 
 
 def _is_central(thing: Thing, surface: Thing | None, scene: Scene, places: Mapping[str, ThingLocation]) -> bool:

@@ -9,14 +9,26 @@ from dataclasses import dataclass, replace
 from worldfs.base import packing
 from worldfs.base.drawers import drawn_part
 from worldfs.base.footprint import gap, is_surely_out, narrowest_gap, widest_gap, yaw
-from worldfs.base.hollows import opens, rest_limit
+from worldfs.base.hollows import is_in, opens, rest_limit
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.workspace_bounds import beyond
 
 from .centre_spot import AT_CENTRE_M, free_spots
 from .directions import lies_toward
-from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
-from .scene_facts import ThingLocation, bears, final_support, height, inside, obstacles, settled_at, top, top_of
+from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, TowardGoal
+from .scene_facts import (
+    UNKNOWN_LOCATION,
+    ThingLocation,
+    bears,
+    containers,
+    final_support,
+    height,
+    inside,
+    obstacles,
+    settled_at,
+    top,
+    top_of,
+)
 
 GRID_M = 0.04
 GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
@@ -279,27 +291,42 @@ def on_thing(thing: Thing, support: Thing) -> Vec:
     return (round(x, 4), round(y, 4), round(top(support) + height(thing) / 2, 4))
 
 
-def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | None:
-    """The wanted point; without a height, at rest on what is under it. None out of reach, or where another thing is:
-    `in_place_of` names that."""
-    x, y = goal.position[:2]
+def at_position(thing: Thing, point: Vec, bench: PlacementScene, to: ThingLocation = UNKNOWN_LOCATION) -> Vec | None:
+    """The wanted point; without a height, at rest on what is under it: in a container or on a thing where `to` says so.
+    None out of reach, or where another thing is: `in_place_of` names that."""
+    x, y = point[:2]
     if not bench.can_reach(x, y):
         return None
-    if len(goal.position) >= 3:
-        return tuple(goal.position[:3])
-    if in_place_of(thing, goal, bench) or is_bare(x, y, bench):
+    if len(point) >= 3:
+        return tuple(point[:3])
+    if in_place_of(thing, point, bench, to) or (to.of not in bench.now and is_bare(x, y, bench)):
         return None
     z = max((top_of(t, bench.scene, bench.places) for t in _under(x, y, bench)), default=0.0)
-    return (x, y, round(z + height(thing) / 2, 4))
+    if to.of in bench.now:
+        z = top(bench.now[to.of])
+    elif to.relation == "in" and (box := bench.scene.thing(to.of)) is not None:
+        z = box.position[2] - height(box) / 2 + packing.WALL_M
+    return (round(x, 4), round(y, 4), round(z + height(thing) / 2, 4))
 
 
-def in_place_of(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> list[str]:
+def in_place_of(thing: Thing, point: Vec, bench: PlacementScene, to: ThingLocation = UNKNOWN_LOCATION) -> list[str]:
     """What takes the wanted point: things that stand there, or what bears nothing."""
-    x, y = goal.position[:2]
+    x, y = point[:2]
+    if to.relation == "in" or to.of in bench.now:
+        return _in_place_within(replace(thing, position=(x, y, 0.0)), to, bench)
     under = _under(x, y, bench)
     moved = replace(thing, position=(x, y, max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)))
     taken = [other.id for other in bench.obstacles(thing.id) if gap(moved, other) < CLEAR_M]
     return [*(t.id for t in under if not bears(t)), *taken]
+
+
+def _in_place_within(moved: Thing, to: ThingLocation, bench: PlacementScene) -> list[str]:
+    """The same in a container or on a thing: what is there beside the thing may have touched it before."""
+    where = {id: final_support(bench.places, id) if to.relation == "in" else bench.places[id] for id in bench.now}
+    there = [t for id, t in bench.now.items() if id != moved.id and where[id] == to]
+    place = bench.scene.thing(to.of) if to.relation == "in" else None
+    there += [box for box in containers(bench.scene) if place is not None and box.id != to.of and is_in(box, place)]
+    return [other.id for other in there if gap(moved, other) <= 0]
 
 
 def is_bare(x: float, y: float, bench: PlacementScene) -> bool:

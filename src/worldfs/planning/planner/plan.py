@@ -38,6 +38,7 @@ from .goals import (
     TowardGoal,
     UprightGoal,
     VisitGoal,
+    former_place,
     held_by,
     holds,
     littering,
@@ -325,7 +326,7 @@ class _Handling:
             if goal.support in missed:
                 what = task_text.goal_text(missed[goal.support], self.scene)
                 self.lose(goal, coded("planner.not_begun", what=what))
-            elif goal.support in self.now and goal.support not in brought and box.relation == "in":
+            elif goal.support in self.now and goal.support not in brought and box.relation == "in" and not goal.at:
                 self.lose(goal, coded("planner.in_box", name=self.name(goal.support), where=self.name(box.of)))
             else:
                 continue
@@ -363,12 +364,19 @@ class _Handling:
         for goal in wanted:
             if isinstance(goal, CentreGoal):  # once what is put away from there is gone
                 after[goal.object] = self._leaving(goal, wanted)
+        beside = frozenset(subject(g) for g in wanted if former_place(g))
+        for goal in wanted:
+            if at := former_place(goal):  # once what came there meanwhile is put back as well
+                bench = self._bench(self.now, self.places)
+                there = placement.in_place_of(self.now[subject(goal)], at, bench, want[subject(goal)])
+                left = [one for one in there if one in {*want} - met and subject(goal) not in after.get(one, ())]
+                after[subject(goal)] = (*after.get(subject(goal), ()), *left)
         self._dig(wanted, want, met, after)
         order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
         stop = frozenset(self.limits.protected) | (frozenset(self.limits.abandoned) & set(self.places)) - {self.hand}
         aside = next((s.id for s in surfaces(self.scene)), "")
         return PlacementProblem(
-            self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after
+            self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after, beside
         )
 
     def _leaving(self, goal: CentreGoal, wanted: list[Goal]) -> tuple[str, ...]:
@@ -428,16 +436,26 @@ class _Handling:
             if move.object in stuck or move.to.of in stuck:
                 stuck.add(move.object)
                 continue
-            bench = placement.PlacementScene(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
+            bench = self._bench(now, places)
             final = move.final and move.object not in self.aside
             goal = goal_of.get(move.object) if final else None
             spot = self._spot(move, goal, bench, no_room)
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
                 name, where = self.name(move.object), self.name(move.to.of)
+                point = goal.position if isinstance(goal, PlacedGoal) else former_place(goal)
                 no_spot = coded("planner.no_room", name=name, where=where)
                 if spot is not None:
                     no_spot = coded("planner.no_position", where=where)
+                elif point:
+                    at = ", ".join(f"{v:g}" for v in point)
+                    no_spot = coded("planner.place_far", name=name, where=at)
+                    if bench.can_reach(*point[:2]):
+                        there = placement.in_place_of(bench.now[move.object], point, bench, move.to)
+                        others = [self.name(id) for id in there]
+                        no_spot = coded("planner.place_taken", name=name, where=at, others=others)
+                        if not others and placement.is_bare(point[0], point[1], bench):
+                            no_spot = coded("planner.place_bare", name=name, where=at)
                 elif move.to.relation == "in":
                     self.full.add(move.to.of)
                     box = self.scene.thing(move.to.of)
@@ -445,15 +463,6 @@ class _Handling:
                     no_spot = (
                         coded("planner.far", where=where) if far else coded("planner.full", name=name, where=where)
                     )
-                elif isinstance(goal, PlacedGoal):
-                    at = ", ".join(f"{v:g}" for v in goal.position)
-                    no_spot = coded("planner.place_far", name=name, where=at)
-                    if bench.can_reach(*goal.position[:2]):
-                        there = placement.in_place_of(bench.now[move.object], goal, bench)
-                        others = [self.name(id) for id in there]
-                        no_spot = coded("planner.place_taken", name=name, where=at, others=others)
-                        if not others and placement.is_bare(goal.position[0], goal.position[1], bench):
-                            no_spot = coded("planner.place_bare", name=name, where=at)
                 self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), no_spot)
                 continue
             # a free spot on furniture is sent as a position only: with the name the driver would choose another
@@ -484,6 +493,9 @@ class _Handling:
                 places[goal.object] = ThingLocation("held", self.robot_id)
         return actions, self.lost, _after(self.scene, places, now, self.robot_id)
 
+    def _bench(self, now: dict[str, Thing], places: dict[str, ThingLocation]) -> placement.PlacementScene:
+        return placement.PlacementScene(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
+
     def _refused(
         self, steps: Sequence[PlannedAction], places: Mapping[str, ThingLocation], now: Mapping[str, Thing]
     ) -> str:
@@ -501,7 +513,9 @@ class _Handling:
     ) -> Vec | None:
         thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())
         if isinstance(goal, PlacedGoal):
-            return placement.at_position(thing, goal, bench)
+            return placement.at_position(thing, goal.position, bench)
+        if at := former_place(goal):
+            return placement.at_position(thing, at[:2], bench, move.to)
         if isinstance(goal, (BesideGoal, TowardGoal)):
             return placement.beside(thing, goal, bench, avoid)
         if move.to.of in bench.now:

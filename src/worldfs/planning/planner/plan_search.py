@@ -32,7 +32,7 @@ class PlacementProblem:
 
     `met`: things whose goal holds as they lie. `free_top`: things wanted uncovered (to be held). `fixed_things`: never
     touched. `aside`: where things are set aside, by the thing that they are on; "" the default. `after`: a thing's goal
-    can only be met when those others are in place.
+    can only be met when those others are in place. `beside`: things that come beside what is on their support.
     """
 
     places: Mapping[str, ThingLocation]
@@ -43,6 +43,7 @@ class PlacementProblem:
     aside: str = ""
     order: tuple[str, ...] = ()
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -97,6 +98,7 @@ def unreachable_goals(problem: PlacementProblem) -> dict[str, str]:
             (spot := problem.want.get(id))
             and spot.relation == "on"
             and spot.of in problem.places
+            and id not in problem.beside
             and (found := blocker(spot.of, id))
         ):
             bad[id] = found
@@ -145,7 +147,7 @@ def _disturbed(state: SearchState, problem: PlacementProblem) -> tuple[set[str],
     stack = [up for id in (*todo, *problem.free_top) for up in covers.get(id, ())]
     for id in todo:
         want = problem.want[id]
-        if want.relation == "on" and want.of in state.places:
+        if want.relation == "on" and want.of in state.places and id not in problem.beside:
             stack += [up for up in covers.get(want.of, ()) if up != id]
     while stack:
         id = stack.pop()
@@ -210,7 +212,7 @@ def _ready(
     if want.relation != "on" or want.of not in state.places:
         return True
     under = want.of
-    return under not in busy and not [up for up in covers.get(under, ()) if up != id]
+    return under not in busy and (id in problem.beside or not [up for up in covers.get(under, ()) if up != id])
 
 
 def _aside(state: SearchState, problem: PlacementProblem) -> list[PlannedMove]:

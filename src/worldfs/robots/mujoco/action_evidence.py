@@ -93,6 +93,7 @@ class ActionEvidence:
                 "id": self.thing,
                 "position": rounded(rig.position(self.thing)),
                 "orientation": rounded(rig.quat(self.thing), 3),
+                "on": support.bearer(rig, self.thing),
             }
         return taken
 

@@ -262,7 +262,7 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     if conflict is not None:
         return conflict
     if at is not None:
-        found = object_placement.goal_at(arm, held, at[:3], order.id)
+        found = object_placement.goal_at(arm, held, at[:3], order.id, into[1] if into is not None else "")
         if isinstance(found, Finding):
             return found
         return _other_support(arm, order, held, found[0].on) or (held, found)

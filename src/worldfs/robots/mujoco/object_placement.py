@@ -103,14 +103,15 @@ def _lid(rig: Rig, piece: Thing, x: float, y: float) -> float | None:
     return piece.position[2] + piece.size[2] / 2 if shut or piece.shape == fixture_model.DRAWER else None
 
 
-def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[PlacementGoal] | Finding:
+def goal_at(arm: Arm, held: str, position: Array, job: str = "", on: str = "") -> list[PlacementGoal] | Finding:
     """Goals for `target_position`: its z may be the surface's, or the thing's centre there; in a basket, as high above
-    that again, where it may lie on what is beside."""
+    that again, where it may lie on what is beside. `on`: the object that the order names, also one in a basket."""
     x, y, z = (float(v) for v in position)
     half = _upright_half(arm, held)
     baskets = {piece.id for piece in arm.rig.furniture if piece.shape == "basket"}  # what lies beside bears it, too
     ranked = []
-    for top, id in surfaces(arm, x, y, held):
+    given = [(float(arm.rig.position(on)[2] + arm.rig.half(on)[2]), on)] if on in arm.rig.objects and on != held else []
+    for top, id in given or surfaces(arm, x, y, held):
         off = max(0.0, top - z, z - (top + (2 * half if id in baskets else half)))
         ranked.append((off, -top, id))
     off, lowered, under = min(ranked)
@@ -123,17 +124,21 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
             coded("robot.use_height", z=-lowered + half),
             job,
         )
-    basket = _around(arm, under)
+    basket = None if given else _around(arm, under)
     if basket is not None:
+        at = np.array([x, y, -lowered + half])
+        exact = (
+            [_goal_in(arm, held, basket, at[:2], -lowered)] if under == basket.id and arm.limits.holds(held, at) else []
+        )
 
         def away(goal: PlacementGoal) -> float:
             return math.hypot(goal.centre[0] - x, goal.centre[1] - y)
 
         spots = sorted(_spots(arm, held, basket), key=away)
         if spots and away(spots[0]) <= NEAR_SPOT:
-            return spots
+            return [*exact, *spots]
         narrow = sorted(_narrow_spots(arm, held, basket), key=away)[:TRIED]
-        return [*narrow, *spots] or _no_room(held, basket.id, job)
+        return [*exact, *narrow, *spots] or _no_room(held, basket.id, job)
     return [PlacementGoal(np.array([x, y, -lowered + half]), under)]
 
 

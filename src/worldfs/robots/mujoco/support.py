@@ -83,6 +83,12 @@ def stands_on(rig: BodyRig, id: str, place: str) -> bool:
     return shares(rig, id).get(place, 0.0) >= CARRIES
 
 
+def bearer(rig: BodyRig, id: str) -> str:
+    """The thing of the scene that carries another one by itself; "" for none."""
+    place = next(iter(shares(rig, id)), "")
+    return place if place in {*rig.things} - rig.plan.added and stands_on(rig, id, place) else ""
+
+
 def is_hollow(rig: BodyRig, place: str) -> bool:
     """Whether things may be in it: a basket, a tray, a drawer, a chest or a vessel."""
     piece = rig.things.get(place)
