@@ -28,6 +28,26 @@ def picked(world) -> list[str]:
     return [o.params["object_id"] for o in world.log if o.op == "pick_up"]
 
 
+def test_what_keeps_the_thing_on_top_is_told_of_the_thing_below_it(world, make):
+    """Nobody forbade to touch the can: another robot stands in its way."""
+    things = make["cube"]("cube_01", 0.4, 0.0, "blue"), make["can"]("can_01", 0.4, 0.0)
+    world.now_scene = make["scene"](*things, on={"can_01": "cube_01"})
+    refused = in_the_way("can_01", "arm_2")
+    said = coded("robot.and_also", said=refused.findings[0].found, more=coded("robot.way_blocked_by", robots=["arm_2"]))
+    world.fail[("pick_up", "can_01")] = [replace(refused, findings=(replace(refused.findings[0], found=said),))] * 9
+    report = Planner(world).run("put the cube in the basket")
+    assert not report.ok and "may not be touched" not in report.reason
+    assert "can lies on it and cannot be set aside: arm_2 in the way" in report.reason, report.reason
+
+
+def test_the_first_reason_why_a_thing_was_not_set_down_is_told(world):
+    full = Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", "the cup is in the way")
+    later = [Outcome.failure(Cause.ERROR, "NO_WAY", f"no way to place {n}") for n in range(9)]
+    world.fail[("place", "apple_01")] = [full, *later]
+    report = Planner(world).run("put the apple in the basket")
+    assert not report.ok and "the cup is in the way" in report.reason and "no way to place" not in report.reason
+
+
 def test_a_robot_that_stands_in_the_way_is_named_and_no_neighbour_is_pushed_for_it(world):
     world.ops = (*world.ops, "nudge")
     refused = in_the_way("apple_01", "arm_2")

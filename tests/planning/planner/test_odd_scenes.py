@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.base.model import Relation, RobotState, Scene, Thing
-from worldfs.planning.planner import CommandIntent, build_plan, holds, interpret, stages
+from worldfs.planning.planner import CommandIntent, Planner, build_plan, holds, interpret, stages
 from worldfs.planning.planner.goals import ClearedGoal, InGoal, OnGoal, PlacedGoal
 from worldfs.planning.planner.plan_constraints import PlanConstraints
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
@@ -266,3 +266,34 @@ def test_no_crowd_breaks_the_planner_or_keeps_it_from_ending(crowd, said, refuse
         plan = build_plan(stages(intent.goals), scene, robot_id="r1", limits=limits)
         assert plan.actions or plan.unmet or all(holds(goal, scene, "r1") for goal in intent.goals)
     suggestions(scene, "en", robot_id="r1")
+
+
+@pytest.mark.parametrize(
+    ("text", "lost", "why"),
+    [
+        ("put the can in the basket", "can_01", "the scene does not tell where can is"),
+        ("put the can in the basket", "basket_01", "the scene does not tell where basket is"),
+        ("pick up the can", "can_01", "the scene does not tell where can is"),
+    ],
+)
+def test_a_thing_or_a_basket_without_a_position_is_named_as_such(world, scene, text, lost, why):
+    def nowhere(things):
+        return tuple(replace(t, position=()) if t.id == lost else t for t in things)
+
+    loose = tuple(r for r in scene.relations if r.subject != lost)
+    world.now_scene = replace(
+        scene, objects=nowhere(scene.objects), furniture=nowhere(scene.furniture), relations=loose
+    )
+    report = Planner(world).run(text)
+    assert not report.ok and not world.log and why in report.reason and "nan" not in report.reason, report.reason
+
+
+def test_a_thing_without_a_position_may_stand_wherever_another_is_to_be_set_down(world, scene):
+    objects = tuple(replace(t, position=()) if t.id == "cube_01" else t for t in scene.objects)
+    loose = tuple(r for r in scene.relations if r.subject != "cube_01")
+    world.now_scene = replace(scene, objects=objects, relations=loose)
+    world.relate("can_01", Relation("can_01", "in", "basket_01"), (0.4, 0.4, 0.06))
+    report = Planner(world).run("put the can on the table")
+    assert not report.ok and not world.log
+    assert "does not tell where blue cube is, so no place on table is known to be free" in report.reason, report.reason
+    assert Planner(world).run("put the apple in the basket").ok

@@ -103,3 +103,31 @@ def test_what_lies_on_the_table_is_cleared_into_the_container(text):
     one = replace(SCENE, furniture=(TABLE, PLACES[0]), relations=SCENE.relations[:4])
     assert interpret(text, one).goals == (InGoal("c1", "b1"),)
     assert isinstance(interpret(text, SCENE), RefusedIntent), "into the basket or onto the tray was not said"
+
+
+CHEST = Thing("b3", "chest", "furniture", (0.4, -0.45, 0.045), size=(0.3, 0.3, 0.09), shape="chest", status="closed")
+
+
+@pytest.mark.parametrize("box", [replace(PLACES[0], shape="box"), PLACES[0], CHEST], ids=["case", "basket", "chest"])
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("take the plum out of the {}", False),
+        ("remove the plum out of the {}", False),
+        ("把plum从{}里拿出来", False),
+        ("take the plum off the {}", True),
+        ("take the plum from the {}", True),
+    ],
+)
+def test_what_lies_on_the_lid_is_not_taken_out(box, text, taken):
+    plum = replace(THINGS[0], position=(0.4, -0.45, 0.11))
+    scene = Scene(SCENE.robots, (plum,), (TABLE, box), (Relation("a1", "on", box.id),))
+    found = interpret(text.format(box.name), scene)
+    assert isinstance(found, CommandIntent if taken else RefusedIntent), found
+    assert taken or "plum" in found.reason
+
+
+def test_what_lies_on_a_saucer_is_taken_out_of_it():
+    saucer = Thing("s1", "saucer", "saucer", (0.4, 0.0, 0.006), size=(0.09, 0.09, 0.012), shape="cylinder")
+    scene = Scene(SCENE.robots, (THINGS[0], saucer), (TABLE,), (Relation("a1", "on", "s1"),))
+    assert interpret("take the plum out of the saucer", scene).goals == (HoldingGoal("a1"),)

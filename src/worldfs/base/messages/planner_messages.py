@@ -291,6 +291,12 @@ ROWS = {
     "planner.full": ("{where} has no room for {name}", "{where} 里放不下 {name}"),
     "planner.too_large": ("{name} is too large for {where}", "{name} 太大，放不进 {where}"),
     "planner.far": ("{where} is out of reach", "{where}够不着"),
+    "planner.blocked_by": ("{other} lies on it and cannot be set aside: {why}", "{other} 压在上面，而且拿不开：{why}"),
+    "planner.needs_first": ("{other} must be in its place first, and cannot be", "{other} 要先到位，而它到不了"),
+    "planner.room_unknown": (
+        "the scene does not tell where {names} is, so no place on {where} is known to be free",
+        "场景里没有说{names}在哪里，所以不知道 {where} 上哪里空着",
+    ),
     "planner.blocked": ("{other} lies on it and may not be touched", "{other} 压在上面，而它不能动"),
     "planner.circle": ("the goals contradict each other", "目标互相矛盾"),
     "planner.gone": ("{name} is not in the scene any more", "{name} 已不在场景中"),

@@ -410,6 +410,7 @@ class ChineseParser(ChineseNounParser):
         mark = self.at
         if self.take("from") and self.noun_here():
             where = self.nouns()
+            inside = self.take("in") is not None
             self.take(*LOCATION)
             but: tuple[NounPhrase, ...] = ()
             if not what and self.take("ba"):  # 从篮子里把苹果拿出来
@@ -420,7 +421,7 @@ class ChineseParser(ChineseNounParser):
             if verb and (what or self.noun_here()):
                 act = "clear" if "clear" in verb.act() else "pick"
                 out = act == "clear" or "出" in verb.text
-                return Clause(act, what or self.objects()[0], (("from", where),), but, out=out)
+                return Clause(act, what or self.objects()[0], (("from", where),), but, inside=inside, out=out)
         self.at = mark
         return None
 

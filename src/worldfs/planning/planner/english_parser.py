@@ -92,7 +92,7 @@ class EnglishParser(EnglishNounParser):
         self.forbidden = Prohibitions()  # after the order
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
         self.barred: list[NounPhrase] = []
-        self.then = self.out = self.besides = False
+        self.then = self.out = self.inside = self.besides = False
         self.gap = 0.0
         self.wishing = form == "wish"
         self.said_prep = ""  # the preposition of the last place
@@ -217,6 +217,7 @@ class EnglishParser(EnglishNounParser):
                 verb = "go to"  # "go to the gate, then to the dock"
             else:
                 raise NotUnderstood("planner.verb", word=self.ahead() or "…")
+        self.inside = False
         act, self.out = lexicon_en.VERBS[verb], verb in ("remove", "take out", "get out")
         if act == "undo":
             self.pattern(lexicon_en.UNDONE)
@@ -312,7 +313,8 @@ class EnglishParser(EnglishNounParser):
         act = "empty" if verb in ("empty", "empty out") else act
         return Clause(
             act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each,
-            barred=tuple(self.barred), last_place=last_place, hollow=lexicon_en.HOLLOW.get(verb, ""),
+            barred=tuple(self.barred), last_place=last_place, inside=self.inside,
+            hollow=lexicon_en.HOLLOW.get(verb, ""),
         )  # fmt: skip
 
     def last_place(
@@ -570,6 +572,7 @@ class EnglishParser(EnglishNounParser):
                 return tuple(found), tuple(but)
             self.gap = gap or self.gap
             self.out |= prep in ("out of", "off", "off of")
+            self.inside |= prep == "out of"
             self.said_prep = prep or self.said_prep
             self.excepted_first |= bool(prep and but) and not found
             if not prep or (act == "sort" and prep == "by"):

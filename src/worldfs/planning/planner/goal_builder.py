@@ -310,7 +310,7 @@ class GoalBuilder:
 
     def _left_at(self, nouns: tuple[NounPhrase, ...]) -> set[str]:
         """All that lies where something is said to be left."""
-        at = {place for noun in nouns for place in noun.at if place[0] in ("in", "on", "from")}
+        at = {place for noun in nouns for place in noun.at if place[0] in ("in", "on", "out", "from")}
         every = (NounPhrase("*", (("*", frozenset("*")),), "all", plural=True, at=(place,)) for place in at)
         return {id for noun in every for id in self.resolve.one(noun)}
 
@@ -451,7 +451,8 @@ class GoalBuilder:
             there = [n for n in nouns if isinstance(n, NounPhrase)]
             if side in ("in", "on", "from") and len(there) > 1:  # "from the basket and the tray": what lies in either
                 there = [NounPhrase(" ".join(n.text for n in there), options=tuple(there))]
-            what = [replace(n, at=(*n.at, *((side, t) for t in there))) if not n.pronoun else n for n in what]
+            at = "out" if side == "from" and clause.inside else side
+            what = [replace(n, at=(*n.at, *((at, t) for t in there))) if not n.pronoun else n for n in what]
         return replace(clause, what=tuple(what), places=()), goal
 
     # -- acts -----------------------------------------------------------------------------------------------------

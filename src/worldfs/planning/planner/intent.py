@@ -125,6 +125,7 @@ class Clause:
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given
     each: bool = False  # "respectively", 分别: the first thing in the first place, the second in the second
     barred: tuple[NounPhrase, ...] = ()  # where nothing may be put: "do not put it in the box", "do not touch the box"
+    inside: bool = False  # said to be in there: "out of the basket", 从篮子里
     out: bool = False  # said to leave where it is: "out of the basket", "remove", 拿出来
     # how the last place is read, where "in" or "on" may tell which things are meant: "" a destination for certain;
     # which: it tells which ("take the cup in the box"); either: the scene decides, or the person ("move the cup in the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from worldfs.base.hollows import opens
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
 from worldfs.base.robot_sides import SIDES
@@ -497,13 +498,16 @@ class NounResolver:
             raise self._count(noun, found)
         return found
 
-    def _is_at(self, id: str, side: str, where: NounPhrase) -> bool:
+    def _is_at(self, id: str, said: str, where: NounPhrase) -> bool:
         for other in (id for noun in where.options or (where,) for id in self.one(noun)):
             spot, end = self.places.get(id, ThingLocation()), final_support(self.places, id)
-            flat = side in ("in", "on") and is_flat(self.scene.thing(other))  # on a tray and in it are the same
-            if side == "in" and told_location(id, self.scene, self.places) == ThingLocation("in", other):
+            place = self.scene.thing(other)
+            hollow = place is not None and ((place.is_container and not is_flat(place)) or opens(place))
+            side = "from" if said == "out" and not hollow else said  # "out of the saucer"
+            flat = side in ("in", "on") and is_flat(place)  # on a tray and in it are the same
+            if side in ("in", "out") and told_location(id, self.scene, self.places) == ThingLocation("in", other):
                 return True
-            if (side in ("in", "from") or flat) and end == ThingLocation("in", other):
+            if (side in ("in", "out", "from") or flat) and end == ThingLocation("in", other):
                 return True
             if (side in ("on", "from") or flat) and ThingLocation("on", other) in (spot, end):
                 return True

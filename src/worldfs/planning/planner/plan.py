@@ -231,22 +231,33 @@ class _Handling:
     def lose(self, goal: Goal, why: CodedText) -> None:
         self.lost.append((goal, why))
 
-    def _unreachable(self, id: str, why: str) -> CodedText:
-        """`why`: the id of what lies on it, its own id, or `circle`."""
+    def _unreachable(self, goal: Goal, why: str) -> CodedText:
+        """`why`: the id of what lies on it or on its support, of what must be in place before, its own, or `circle`."""
+        id = subject(goal)
         if why == "circle":
             return coded("planner.circle")
         if why == id:
             return coded("planner.protected", name=self.name(id))
+        if not {id, getattr(goal, "support", "")} & {*self._below(why)}:
+            return coded("planner.needs_first", other=self.name(why))
+        if why in self.limits.abandoned and why not in self.limits.protected:
+            return coded("planner.blocked_by", other=self.name(why), why=self.limits.abandoned[why])
         return coded("planner.blocked", other=self.name(why))
+
+    def _below(self, id: str) -> list[str]:
+        """What a thing rests on, down through a stack."""
+        found: list[str] = []
+        spot = self.places.get(id, ThingLocation())
+        while spot.relation == "on" and spot.of not in found:
+            found.append(spot.of)
+            spot = self.places.get(spot.of, ThingLocation())
+        return found
 
     def surface_of(self, id: str) -> str:
         """Where a thing is set aside: the table that it is on, else the first there is."""
-        seen, spot = set(), self.places.get(id, ThingLocation())
-        while spot.relation == "on" and spot.of in self.places and spot.of not in seen:
-            seen.add(spot.of)
-            spot = self.places[spot.of]
         flat = [s.id for s in surfaces(self.scene)]
-        return spot.of if spot.of in flat else (flat[0] if flat else "")
+        below = [self.places.get(id, ThingLocation()).of, *self._below(id)][-1]
+        return below if below in flat else (flat[0] if flat else "")
 
     def solve(self) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
         wanted = self._wanted()
@@ -257,8 +268,7 @@ class _Handling:
             if not lost:  # also where only what is in the hand cannot be set down
                 break
             for goal in lost:
-                why = bad[subject(goal)]
-                self.lose(goal, self._unreachable(subject(goal), why))
+                self.lose(goal, self._unreachable(goal, bad[subject(goal)]))
                 wanted.remove(goal)
         try:
             moves = search_moves(problem)
@@ -286,6 +296,8 @@ class _Handling:
                 self.lose(goal, coded("planner.gone", name=id))
             elif holds(goal, self.scene, self.robot_id, self.places):
                 found.append(goal)
+            elif not _is_located(thing) and id != self.hand and self.profile is not None and self.profile.ops:
+                self.lose(goal, coded("planner.no_position", where=self.name(id)))
             elif (other := self._in_another_hand(goal)) is not None:
                 self.lose(goal, other)
             elif (shut := self._shut_in(id)) is not None:
@@ -460,9 +472,11 @@ class _Handling:
                     self.full.add(move.to.of)
                     box = self.scene.thing(move.to.of)
                     far = box is not None and not placement.comes_into(box, bench)
-                    no_spot = (
-                        coded("planner.far", where=where) if far else coded("planner.full", name=name, where=where)
-                    )
+                    no_spot = coded("planner.far" if far else "planner.full", name=name, where=where)
+                    if box is not None and not _is_located(box):
+                        no_spot = coded("planner.no_position", where=where)
+                elif lost := [self.name(t.id) for t in bench.obstacles(move.object) if not _is_located(t)]:
+                    no_spot = coded("planner.room_unknown", names=lost, where=where)
                 self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), no_spot)
                 continue
             # a free spot on furniture is sent as a position only: with the name the driver would choose another
@@ -536,6 +550,10 @@ class _Handling:
         return placement.on_surface(
             thing, support, bench, avoid, goal if isinstance(goal, (AreaGoal, ApartGoal)) else None
         )
+
+
+def _is_located(thing: Thing) -> bool:
+    return len(thing.position) >= 2 and all(map(math.isfinite, thing.position[:2]))
 
 
 def _after(scene: Scene, places: Mapping[str, ThingLocation], now: Mapping[str, object], robot_id: str) -> Scene:

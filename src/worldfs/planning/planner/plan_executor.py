@@ -418,7 +418,7 @@ class PlanExecutor:
     def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
         """The reason to stop after a failure, "" to go on. `certain`: the same order would be refused again."""
         if self.setbacks.failed(action, self._key(action), why, certain=certain):
-            return self.reason(why)
+            return self.reason(self.setbacks.abandoned.get(self._key(action), why))
         self.predicted = None
         return ""
 

@@ -75,7 +75,7 @@ def left_undone(
     goals = {j.goal for j in judged}
     lost = [said for g, why in unmet if g not in goals and (said := reason_text(why, language)) not in by_why]
     left = render(coded("planner.unmet", what=missing), language)
-    said = semicolon.join(filter(None, (left, reason, *dict.fromkeys(lost))))
+    said = semicolon.join(filter(None, (left, "" if reason in by_why else reason, *dict.fromkeys(lost))))
     if lessons:
         said += render(coded("planner.noted", titles=comma.join(dict.fromkeys(lessons))), language)
     return with_codes(said, codes)

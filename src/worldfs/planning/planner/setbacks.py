@@ -29,6 +29,7 @@ class Setbacks:
         self.late: list[str] = []
         self.nudged: set[str] = set()
         self._failures: dict[str, int] = {}
+        self._why_not_placed: dict[str, str] = {}  # at the first try
         self._useless: dict[tuple[str, Goal], int] = {}
 
     def failed(self, action: PlannedAction, key: str, why: str, *, certain: bool) -> bool:
@@ -38,6 +39,7 @@ class Setbacks:
         """
         self._failures[key] = self._failures.get(key, 0) + 1
         if action.op == planned_actions.PLACE:
+            why = self._why_not_placed.setdefault(key, why)  # what follows only tries to put it down somewhere
             self._mark_spot(action)
             if self._failures[key] > 2 * GIVE_UP:
                 return True  # it can neither be placed nor put down: the gripper stays full, nothing else can go on
