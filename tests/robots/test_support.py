@@ -154,7 +154,7 @@ def test_a_hand_that_lost_a_thing_low_over_a_basket_comes_out_of_it(opened):
     lies.always(hand, act, 5)
     done = hand.do("place", target="basket_01")
     assert (done.ok, done.code) == (False, "OBJECT_LOST")
-    assert "lowering" in done.message and rig.view.tcp_pose()[0][2] > 0.17 and hand.do("strategy", name="home").ok
+    assert "lowering" in done.message and rig.view.tcp_pose()[0][2] > 0.14 and hand.do("strategy", name="home").ok
 
 
 def test_a_hand_that_lost_a_thing_on_the_way_does_not_go_down_without_it(opened):
