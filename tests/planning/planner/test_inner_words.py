@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from worldfs.base.model import Thing
 from worldfs.planning.planner import QuestionIntent, RefusedIntent, interpret
 
 from .test_names import moved, things
@@ -66,6 +67,55 @@ def moves(named, phrase):
 )
 def test_a_word_said_of_another_noun_of_the_name(named, phrase, wanted):
     assert moves(named, phrase) == wanted
+
+
+INNER = (  # a name whose first word is said of the next, and another name of that head
+    "green tea cup, coffee cup", "green bean can, coffee can", "right angle ruler, steel ruler",
+    "left luggage tag, paper tag", "tall tale book, cook book", "red wine glass, water glass", "black tea tin, sugar tin",
+    "red pepper jar, salt jar", "brown rice bag, flour bag", "orange juice carton, milk carton",
+    "silver polish can, oil can", "gold fish bowl, salad bowl", "left wing magazine, car magazine",
+    "top secret file, tax file", "back pain cream, face cream", "front page print, photo print",
+    "short story book, cook book", "big band poster, film poster", "white board eraser, pencil eraser",
+    "long jump medal, chess medal", "old age book, cook book", "red ring box, tool box",
+)  # fmt: skip
+OWN = (  # names whose first word is said of the thing
+    "small red cup", "blue plastic cup", "big wooden bowl", "blue running shoe", "left running shoe", "red sports car",
+    "red lunch box", "black desk lamp", "blue 500 ml bottle", "red steel ring", "left work glove", "large coffee mug",
+)  # fmt: skip
+ORDERS = (
+    "put the {} in the basket", "put everything but the {} in the basket", "put all {more} in the basket",
+    "don't touch the {}, put everything else in the basket", "put a {} in the basket", "where is the {}?",
+    "is there a {}?", "how many {more} are there?",
+)  # fmt: skip
+
+
+def _orders(name):
+    one = f"{name.split()[0]} {name.split()[-1]}"
+    return [order.format(one, more=f"{one}{'es' if one[-1] in 'sx' else 's'}") for order in ORDERS]
+
+
+@pytest.mark.parametrize("names", INNER)
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_word_that_stands_before_another_noun_is_asked_about(names, alone):
+    named, other = names.split(", ")
+    scene = things(named, "pen", *(() if alone else (other,)))
+    for order in _orders(named):
+        found = interpret(order, scene)
+        assert isinstance(found, RefusedIntent) and "a0" in found.candidates, (order, named, found)
+    assert moved(f"put the {named} in the basket", scene) == "a0"
+
+
+@pytest.mark.parametrize("named", OWN)
+def test_a_word_that_stands_before_the_head_a_material_or_a_use_is_the_things_own(named):
+    put, leave, _, protect, *_ = _orders(named)
+    for order, wanted in ((put, "a0"), (leave, "a1"), (protect, "a1")):
+        assert moved(order, things(named, "pen")) == wanted, order
+
+
+@pytest.mark.parametrize(("colour", "wanted"), [("green", "a0"), ("red", "?"), ("", "?")])
+def test_a_stated_colour_says_so_where_the_name_does_not(colour, wanted):
+    cup = Thing("a0", "green tea cup", "", (0.3, -0.3, 0.02), size=(0.03,) * 3, shape="box", color=colour)
+    assert moved("put the green cup in the basket", things(cup, "pen")) == wanted
 
 
 @pytest.mark.parametrize(

@@ -481,7 +481,8 @@ SORTED = [  # a colour, a verb, a boundary of signs in a name; what stands for w
     (COLOURED, "put the blue things in the basket", "?"),
     (COLOURED, "put the orange one in the basket", "?"),
     (COLOURED, "put everything red in the basket", "a2 a4"),
-    (COLOURED, "put the white marker in the basket", "a0"),
+    (COLOURED, "put the white marker in the basket", "?"),  # white of the board
+    (COLOURED, "put the white board marker in the basket", "a0"),
     (SORTS, "把白色的笔放进basket", "?"),
     (SORTS, "把所有蓝色的东西放进basket", "?"),
     (SORTS, "把红色的杯子放进basket", "a4"),

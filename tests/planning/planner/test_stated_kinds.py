@@ -160,7 +160,7 @@ def test_any_stated_colour_counts_before_a_colour_in_the_name(colour):
 
 @pytest.mark.parametrize("colour", ["", "unknown", "#c01020", "rgb(200, 10, 30)"])
 def test_a_colour_that_no_word_states_is_told_by_the_name(colour):
-    assert moved("put the red glass in the crate", scene(f"red wine glass|thing|{colour}", "cup")) == "a0"
+    assert moved("put the red glass in the crate", scene(f"red plastic glass|thing|{colour}", "cup")) == "a0"
 
 
 TOYS = ("teddy|toy", "toy train|toy")

@@ -143,6 +143,13 @@ PLAIN = DESCRIBING | _set(
     "cardboard paper woven glass leather fabric felt canvas clear transparent open empty new old round square flat deep "
     "shallow wide narrow light dark middle centre center front back upper lower top bottom first second third"
 )
+# Uses and places that no colour, side or size before them is said of: a "red lunch box" is red.
+USES = _set(
+    "sports toy lunch desk kitchen bath bathroom bedroom beach office travel gym tool dish hand work rubber wool cotton "
+    "silk nylon velvet denim brass copper aluminium aluminum tin ceramic porcelain clay concrete foam silicone enamel "
+    "steel stainless"
+)
+NO_USES = _set("string spring ceiling wedding pudding building herring earring stuffing dressing icing topping filling")
 # Heads of names that people call by the word before: "the remote", of a remote control.
 CALLED_BY_FIRST = {
     "control": _set("remote"), "controller": _set("remote game"), "phone": _set("mobile cell"),
@@ -316,7 +323,7 @@ PLAIN_SIZES = {
     "big": "biggest", "large": "biggest", "small": "smallest", "little": "smallest", "tiny": "smallest",
     "tall": "tallest", "short": "lowest", "long": "longest", "heavy": "heaviest",
 }  # fmt: skip
-NAMED_SIDES = BEST_SIDE | _set("rear inner outer side corner far near first second third")  # of a name
+NAMED_SIDES = BEST_SIDE | _set("rear inner outer inside outside side corner far near first second third")  # of a name
 SIDED = frozenset(BEST[word] for word in BEST_SIDE)
 OPPOSITES = {
     "biggest": ("smallest",), "smallest": ("biggest",), "tallest": ("lowest",), "longest": ("lowest",),

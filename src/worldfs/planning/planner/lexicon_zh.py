@@ -65,6 +65,7 @@ SIDES_ZH = {
     "上": "top",
     "下": "bottom",
 }  # of a name
+CONTRARY_SIDES = "上下里外内中顶底"  # of names that differ in them alone: 上盖, 下盖
 STORAGE = ("盒", "箱", "篮", "筐", "托盘", "容器", "抽屉", "柜")  # as `lexicon_en.STORAGE`; the ends of names
 PLAIN = (
     "收纳",

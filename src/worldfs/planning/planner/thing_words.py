@@ -36,6 +36,8 @@ _TELLING: Final = frozenset(("sign", "label", "sticker", "poster", "photo", "pic
 _HOLDING: Final = lexicon_en.FILLED | lexicon_en.HOLDING | lexicon_en.STORAGE | lexicon_en.PACKS
 _APART: Final = lexicon_en.COLOURS.keys() | lexicon_en.FUNCTION | lexicon_en.NUMBERS.keys() | {"s"}
 _OF_ITSELF: Final = DESCRIBING | STATES | SIZES | {"wooden"}  # what is said of a thing, whatever is said before it
+_SAID_OF_NOUNS: Final = _OF_ITSELF - SIZES | lexicon_en.NAMED_SIDES | lexicon_en.PLAIN_SIZES.keys()
+_BETWEEN: Final = _SAID_OF_NOUNS | SIZES | lexicon_en.PLAIN | lexicon_en.FUNCTION  # no noun of its own
 _NOT_A_KIND: Final = frozenset(("object", "thing", "item", "furniture", "graspable", "unknown", "misc", "other"))
 
 
@@ -131,9 +133,33 @@ def words_of_scene(things: Iterable[Thing]) -> dict[str, ThingWords]:
 
 
 def _said_of_another(full: tuple[str, ...], head: str) -> frozenset[tuple[str, str]]:
-    """The words before a head that may be said of a noun before it, each with that noun: hot of "hot chocolate tin"."""
-    if not full or full[-1] != head or head not in _HOLDING | _TELLING:
+    """The words before a head that may be said of a noun before it, each with that noun: hot of "hot chocolate tin",
+    green of "green tea cup"."""
+    if not full or full[-1] != head:
         return frozenset()
+    return _describing_another(full) | (_kinds_of_another(full, head) if head in _HOLDING | _TELLING else frozenset())
+
+
+def _describing_another(full: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """The colours, sides, sizes and states that stand before another noun than the head. No size is said of what has
+    none ("large coffee mug"), and none of these of a use ("left running shoe") or a material ("blue plastic cup")."""
+    found, plain = set[tuple[str, str]](), _BETWEEN if full[-1] in _TELLING else _BETWEEN | lexicon_en.USES
+    for at, word in enumerate(full[:-1]):
+        nouns = (other for other in full[at + 1 : -1] if not (other in plain or _is_use(other)))
+        noun = next(nouns, "") if word in _SAID_OF_NOUNS else ""
+        sized = word in lexicon_en.PLAIN_SIZES.keys() | DESCRIBING - lexicon_en.COLOURS.keys() - lexicon_en.NAMED_SIDES
+        if noun and not (noun in lexicon_en.FILLINGS and sized):
+            found.add((word, noun))
+    return frozenset(found)
+
+
+def _is_use(word: str) -> bool:
+    """Is it a number, a letter or what a thing is for: running, of a running shoe; not the ring of a ring box?"""
+    uses = word.endswith("ing") and len(word) > len("wing") and word not in lexicon_en.NO_USES
+    return uses or len(word) == 1 or not word.isalpha()
+
+
+def _kinds_of_another(full: tuple[str, ...], head: str) -> frozenset[tuple[str, str]]:
     own = _OF_ITSELF | (lexicon_en.PLAIN if head in _HOLDING else frozenset())
     return frozenset(
         (one, two)

@@ -348,14 +348,25 @@ class Vocabulary:
         return any((said, "s") in itertools.pairwise(called.full) for called in self.called.values())
 
     def names_a_side(self, id: str) -> bool:
-        """Is a side part of the thing's name ("left shoe", 左手套)? Then a side does not say where it is."""
+        """Is a side part of the thing's name ("left shoe", 左手套, 前轮; 上盖 beside 下盖)? Then a side does not say where
+        it is."""
         called = self.called[id]
-        return not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右").isdisjoint(called.signs)
+        if not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右前后").isdisjoint(called.signs):
+            return True
+        names = {other.signs for other in self.called.values()} - {called.signs}
+        return any(
+            called.signs[:at] + other + called.signs[at + 1 :] in names
+            for at, sign in enumerate(called.signs)
+            if sign in lexicon_zh.CONTRARY_SIDES
+            for other in lexicon_zh.CONTRARY_SIDES
+        )
 
     def sizes_another(self, id: str, words: Sequence[Word]) -> bool:
-        """Is a size in a Chinese name a part of a word that is not said: 大 of 大米袋?"""
+        """Is a size in a name said of another noun, or a part of a word that is not said: tall of "tall tale book", 大 of
+        大米袋?"""
         called, said = self.called[id], tuple(piece for text, _ in words for piece in pieces(text))
-        return any(
+        sizes = {word for word, _ in called.denied} & lexicon_en.PLAIN_SIZES.keys()
+        return any(word in said or not self.named_sizes(id) for word in sizes) or any(
             _is_part_of_another(called.signs, sign, said) for sign in called.signs if sign in lexicon_zh.SIZES_ZH
         )
 
@@ -401,14 +412,14 @@ class Vocabulary:
             stated = _is_said_of(called, word[1], by_name=kind is not FitKind.ANY)
             if told and word[1] & called.perhaps_colours and not _together(called, word[0], following[0]):
                 kind = max(kind, FitKind.SHAPE)  # 红 of a 红酒杯 tells its sort, where 酒 is not said as well
-            unsure = not told and (named or bool(word[1] & called.perhaps_colours))
+            coloured = {k for k in word[1] if k[:2] == "c:"}
+            unsure = not told and (named or bool(word[1] & called.perhaps_colours)) and not coloured & called.colours
             own = exact or bool(word[1] & called.colours)
             unsure |= told and not own and self._is_part(called.signs, word[0], said)
             if not (told or stated or exact or unsure):
                 return None
             if unsure or kind is FitKind.FILLED or (told and not stated and kind is FitKind.ANY):
                 kind = FitKind.PERHAPS
-            coloured = {k for k in word[1] if k[:2] == "c:"}
             if coloured and called.told_colours and kind is not FitKind.ANY:
                 sorts = bool(
                     coloured & called.told_colours or called.tail or called.head in lexicon_en.SORTED_BY_COLOUR
