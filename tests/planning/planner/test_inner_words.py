@@ -71,7 +71,8 @@ def test_a_word_said_of_another_noun_of_the_name(named, phrase, wanted):
 
 INNER = (  # a name whose first word is said of the next, and another name of that head
     "green tea cup, coffee cup", "green bean can, coffee can", "right angle ruler, steel ruler",
-    "left luggage tag, paper tag", "tall tale book, cook book", "red wine glass, water glass", "black tea tin, sugar tin",
+    "left luggage tag, paper tag", "tall tale book, cook book", "red wine glass, water glass",
+    "black tea tin, sugar tin",
     "red pepper jar, salt jar", "brown rice bag, flour bag", "orange juice carton, milk carton",
     "silver polish can, oil can", "gold fish bowl, salad bowl", "left wing magazine, car magazine",
     "top secret file, tax file", "back pain cream, face cream", "front page print, photo print",

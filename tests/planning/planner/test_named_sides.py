@@ -35,7 +35,7 @@ PAIRS_EN = [
     ("left", "right"), ("front", "rear"), ("front", "back"), ("top", "bottom"), ("upper", "lower"), ("inner", "outer"),
     ("near", "far"), ("inside", "outside"), ("front", "middle"),
 ]  # fmt: skip
-SIDES_EN = "left right front back top bottom upper lower middle".split()
+SIDES_EN = ["left", "right", "front", "back", "top", "bottom", "upper", "lower", "middle"]
 SAID_EN = [f"the {side} wheel" for side in SIDES_EN] + [
     f"the wheel {where}"
     for where in ("on the left", "on the right", "in front", "at the front", "at the back", "on top", "at the bottom",

@@ -145,7 +145,8 @@ def _describing_another(full: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     none ("large coffee mug"), and none of these of a use ("left running shoe") or a material ("blue plastic cup")."""
     found, plain = set[tuple[str, str]](), _BETWEEN if full[-1] in _TELLING else _BETWEEN | lexicon_en.USES
     for at, word in enumerate(full[:-1]):
-        nouns = (other for other in full[at + 1 : -1] if not (other in plain or _is_use(other)))
+        rest = itertools.pairwise(full[at:-1])  # "blue 500 ml bottle"
+        nouns = (two for one, two in rest if not (two in plain or _is_use(two) or one.isdecimal()))
         noun = next(nouns, "") if word in _SAID_OF_NOUNS else ""
         sized = word in lexicon_en.PLAIN_SIZES.keys() | DESCRIBING - lexicon_en.COLOURS.keys() - lexicon_en.NAMED_SIDES
         if noun and not (noun in lexicon_en.FILLINGS and sized):

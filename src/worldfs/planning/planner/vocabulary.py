@@ -348,8 +348,7 @@ class Vocabulary:
         return any((said, "s") in itertools.pairwise(called.full) for called in self.called.values())
 
     def names_a_side(self, id: str) -> bool:
-        """Is a side part of the thing's name ("left shoe", 左手套, 前轮; 上盖 beside 下盖)? Then a side does not say where
-        it is."""
+        """Is a side part of the thing's name ("left shoe", 左手套, 前轮, 上盖 beside 下盖)? Then it is no place."""
         called = self.called[id]
         if not lexicon_en.NAMED_SIDES.isdisjoint(called.beside) or not set("左右前后").isdisjoint(called.signs):
             return True
@@ -362,8 +361,8 @@ class Vocabulary:
         )
 
     def sizes_another(self, id: str, words: Sequence[Word]) -> bool:
-        """Is a size in a name said of another noun, or a part of a word that is not said: tall of "tall tale book", 大 of
-        大米袋?"""
+        """Is a size in a name said of another noun, or a part of a word that is not said: tall of "tall tale book",
+        大 of 大米袋?"""
         called, said = self.called[id], tuple(piece for text, _ in words for piece in pieces(text))
         sizes = {word for word, _ in called.denied} & lexicon_en.PLAIN_SIZES.keys()
         return any(word in said or not self.named_sizes(id) for word in sizes) or any(
