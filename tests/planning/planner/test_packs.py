@@ -7,6 +7,7 @@ import pytest
 from worldfs.planning.planner import QuestionIntent, interpret
 
 from .conftest import named_scene
+from .test_names import moved, things
 
 THINGS = "scissors", "chips", "grapes", "beans", "left glove", "right glove"
 
@@ -67,3 +68,27 @@ def test_the_stated_category_may_be_another_pack(make):
     scene = named_scene(("beans",), ("basket",))
     canned = replace(scene, objects=(replace(scene.objects[0], category="can"),))
     assert not hasattr(interpret("put the bag of beans in the basket", canned), "goals")
+
+
+FILLED = [(stuff, pack) for stuff in ("milk", "water", "juice", "tea", "sugar") for pack in ("carton", "bottle", "box")]
+
+
+@pytest.mark.parametrize(("stuff", "pack"), FILLED)
+def test_a_pack_that_is_named_after_a_substance_does_not_affirm_it(stuff, pack):
+    scene = things(f"{stuff} {pack}", "hammer")
+    for text in (f"is there any {stuff}?", f"is there {stuff}?", f"do you see any {stuff}?"):
+        found = interpret(text, scene)
+        assert isinstance(found, QuestionIntent) and found.answer.startswith("the scene does not tell"), (text, found)
+    assert moved(f"put the {stuff} in the basket", scene) == "a0"
+    found = interpret(f"is there a {stuff} {pack}?", scene)
+    assert isinstance(found, QuestionIntent) and found.answer.startswith("yes")
+
+
+@pytest.mark.parametrize(("stuff", "pack"), FILLED)
+def test_what_is_left_out_may_be_every_pack_of_the_substance(stuff, pack):
+    for other in (f"oat {stuff}", f"oat {stuff} {pack}"):
+        scene = things(f"{stuff} {pack}", other, "pen")
+        assert moved(f"put everything except the {stuff} in the basket", scene) == "?"
+        assert moved(f"don't touch the {stuff}, put everything else in the basket", scene) == "?"
+        assert moved(f"put everything except the {stuff} {pack} in the basket", scene) == "a1 a2"
+    assert moved(f"put everything except the {stuff} in the basket", things(stuff, f"{stuff} {pack}")) == "a1"

@@ -10,6 +10,8 @@ from worldfs.base.model import Thing
 from worldfs.planning.planner import RefusedIntent, interpret
 from worldfs.planning.planner.goals import subject
 
+from .test_names import moved, things
+
 TABLE = Thing("table_01", "Table", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.05), shape="table")
 
 THINGS, BOXES = ("key", "phone", "cup", "plum", "book"), ("basket", "box")
@@ -344,3 +346,11 @@ def test_a_container_is_none_of_what_is_put_into_it(make, text, moved):
 )
 def test_a_bin_is_for_waste_of_any_sort_or_it_is_asked_about(told, text, bin, wanted):
     assert told(text, ("plum", "key"), (bin, "toy box")) == wanted
+
+
+@pytest.mark.parametrize("word", ["well", "sorry", "actually"])
+@pytest.mark.parametrize("comma", [",", ""])
+def test_a_noun_after_a_word_that_corrects_is_asked_about(word, comma):
+    fruit = things("pear", "plum")
+    assert moved(f"put the pear in the basket, {word}{comma} the plum", fruit) == "?"
+    assert moved(f"{word}, put the pear in the basket, and the plum", fruit) == "a0 a1"

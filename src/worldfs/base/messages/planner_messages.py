@@ -187,6 +187,10 @@ ROWS = {
         "it is not clear whether “{what}” is meant as well, or is left alone; say it in a sentence of its own",
         "不清楚“{what}”是也要动，还是不要动；请单独用一句话说明",
     ),
+    "planner.corrected": (
+        "it is not clear whether “{what}” is meant as well, or instead; say the whole order again",
+        "不清楚“{what}”是也要，还是换成它；请把整句话再说一遍",
+    ),
     "planner.reading": (
         "it is not clear whether “{what}” says where the thing is or where it goes",
         "“{what}”是说东西在哪里还是放到哪里，不清楚",

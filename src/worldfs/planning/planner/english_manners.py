@@ -58,6 +58,7 @@ _FIRST: Final = re.compile(
     r"second|thirdly|third|then|next up|next|finally|lastly|last|just|also|and|afterwards|after that|only|well|so|"
     r"right|alright|all right|actually|simply|step one|step two|step three|good morning|excuse me|sorry|pls|plz|,) "
 )
+CORRECTING: Final = frozenset(("well", "actually", "sorry"))  # before a noun alone: another one, or that one too?
 _CLOSERS: Final = (
     "please|pls|plz|now|right now|thanks a lot|thanks so much|many thanks|thanks|thx|ty|"
     "cheers|thank you very much|thank you so much|thank you|for me|too|as well(?! as )|also|again|immediately|"

@@ -199,8 +199,9 @@ class EnglishParser(EnglishNounParser):
 
     def clause(self, before: Clause | None) -> Clause:
         form, rest = english_manners.requested(self.tokens[self.at :])
+        opened: list[str] = []
         if form in ("", "base"):
-            self.at = len(self.tokens) - len(rest)
+            opened, self.at = self.tokens[self.at : len(self.tokens) - len(rest)], len(self.tokens) - len(rest)
         if self.verb_here() and self.pattern(
             rf"(?:put|bring|return|set|get) (?:{lexicon_en.ALL_OF_IT}) (?:{lexicon_en.BACK})"
         ):
@@ -212,6 +213,8 @@ class EnglishParser(EnglishNounParser):
                 return wished
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
+                if not english_manners.CORRECTING.isdisjoint(opened):  # "…, well, the plum"
+                    raise NotUnderstood("planner.corrected", "ambiguous", what=" ".join(self.tokens[self.at :]))
                 verb, again = "put", before.places
             elif before is not None and before.act == "go" and self.then and (self.phrase(("to",)) or self.noun_here()):
                 verb = "go to"  # "go to the gate, then to the dock"

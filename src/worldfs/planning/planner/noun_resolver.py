@@ -138,7 +138,7 @@ class NounResolver:
                 raise self._asked("planner.other", noun, [fit.id for fit in (*here, *doubtful)])
             here, doubtful = ([fit for fit in found if fit.id not in self.mentioned] for found in (here, doubtful))
         if here and all(fit.kind is FitKind.FILLED for fit in here):  # the soup: the can of it, or the bowl
-            doubtful += [fit for fit in fits if not fit.certain and self.vocabulary.may_hold(fit.id)]
+            doubtful += [fit for fit in fits if not fit.certain and self._may_hold(fit.id)]
         if noun.best and here:
             if doubtful:
                 raise self._ambiguous(noun, [*here, *doubtful])
@@ -148,6 +148,10 @@ class NounResolver:
         if not here:
             return self._nothing(noun, fits, doubtful)
         return self._chosen(noun, here, doubtful, fits)
+
+    def _may_hold(self, id: str) -> bool:
+        """May the thing be meant by what is in it; of what is left out a pack as well: the oat milk carton?"""
+        return self.vocabulary.may_hold(id) or (self.sparing and self.vocabulary.is_pack(id))
 
     def _may_be_of_the_same(self, before: NounPhrase, noun: NounPhrase) -> bool:
         """After "the bag of rice", does a bare word name things by what is in them alone: and flour?"""
@@ -307,6 +311,9 @@ class NounResolver:
             raise self._ambiguous(noun, [*found, *doubtful])
         if not several and exact:
             found = [fit for fit in found if fit.exact or fit.clash]
+        filled = {fit.kind is FitKind.FILLED for fit in here}
+        if self.sparing and not exact and len(filled) > 1:  # all but the juice: apple juice, and the juice box?
+            raise self._ambiguous(noun, here)
         apart = len({fit.kind is FitKind.WIDER for fit in found}) > 1  # the cups: is the mug one of them?
         if len(found) > 1 and (apart or any(fit.clash for fit in found)):
             raise self._ambiguous(noun, found)

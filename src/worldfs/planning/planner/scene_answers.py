@@ -244,6 +244,8 @@ class _QuestionAnswerer(SceneSentences):
         if place is not None and (unknown := self.unseen(subjects, place)):
             return self.say("planner.contents_unknown", places=self.several(unknown))
         for part in parts if q.topic not in ("best", "is_best") else ():
+            if place is None and q.topic == "so" and part.some and (full := self.may_be_filled(part)):
+                return self.say("planner.contents_unknown", places=self.several(full))
             if not self.fit(part):
                 if not self.anywhere(part):
                     return self.missing(part)
@@ -561,6 +563,11 @@ class _QuestionAnswerer(SceneSentences):
             if not fits and not self.vocabulary.is_owner(head[0]):
                 return vessels if _is_substance(part.noun) else closed
         return []
+
+    def may_be_filled(self, part: QuestionPart) -> list[str]:
+        """Where nothing is called so but by what may be in it: water, of a water bottle."""
+        found = closest(self.resolver.fits(part.noun), several=True)
+        return [fit.id for fit in found] if all(fit.kind is FitKind.FILLED for fit in found) else []
 
     def shows_contents(self, id: str) -> bool:
         """Does the scene tell what is in it: in a basket, on a table, but not in a carton, which may be full?"""

@@ -298,6 +298,10 @@ class Vocabulary:
         """May the thing be meant by what is in it, where another is called by that: the bowl of soup?"""
         return self.called[id].head in lexicon_en.HOLDING
 
+    def is_pack(self, id: str) -> bool:
+        """Does its name say that it is sold with something in it: a carton, a bottle?"""
+        return self.called[id].head in lexicon_en.FILLED
+
     def named_after(self, word: str) -> list[str]:
         """The vessels and packs whose names say that they are for it, and perhaps what is in them: coffee, of a coffee
         cup, 水 of 水杯."""
