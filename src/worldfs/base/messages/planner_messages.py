@@ -183,6 +183,11 @@ ROWS = {
         "每条指令单独理解，而这一条没有说出“{word}”可以指的东西：请说出名字",
     ),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
+    "planner.only_of": (
+        "it is not clear whether “{what}” means that {names} must not be in or on {where}; say what goes there, or comes out",
+        "不清楚“{what}”是否指 {names} 不应在 {where} 上或里面；请说出放进什么，或拿出什么",
+    ),
+    "planner.comes_out": ("{names}: from {where} to {to}", "{names}：从 {where} 到 {to}"),
     "planner.left_or_meant": (
         "it is not clear whether “{what}” is meant as well, or is left alone; say it in a sentence of its own",
         "不清楚“{what}”是也要动，还是不要动；请单独用一句话说明",
@@ -339,6 +344,9 @@ ROWS = {
     "planner.missing_told": (
         "the scene tells of no “{what}”; it tells of: {here}",
         "场景里没有提到“{what}”；提到的有：{here}",
+    "planner.perhaps_left": (
+        "the scene does not tell whether {names} is in or on {where}: not moved",
+        "场景里看不出 {names} 在不在 {where} 上或里面：没有动",
     ),
     "planner.not_counted": (
         "of unknown kind, not counted as “{what}”: {names}",

@@ -53,9 +53,12 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     polite = any(w.text in _TAGS for w in found)
     found = [_WISH if _is_wanted(found, n) else w for n, w in enumerate(found)]
     rest = [
-        w
+        replace(w, kinds=w.kinds | {"alone"}) if n and _narrowed(found, n) else w
         for n, w in enumerate(found)
-        if not {"polite", "only"} & w.kinds or _measured_from(found, n) or _acted_on(found, n) or _must_be(found, n)
+        if not ({"polite", "only"} & w.kinds or (w.text == "有" and _narrowed(found, n)) or _either(found, n))
+        or _measured_from(found, n)
+        or _acted_on(found, n)
+        or _must_be(found, n)
     ]
     while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
         rest = rest[1:]  # 我要把…: 要 is only politeness
@@ -68,6 +71,20 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
         if ends or rest[0].text not in _MAY or any(w.text in "?？" for w in found):
             return rest[1 : -1 if ends else None], True
     return rest, polite
+
+
+def _either(found: list[ChineseWord], at: int) -> bool:
+    """Is it the first 要么 of two: 要么李子要么梨?"""
+    first = next((n for n, word in enumerate(found) if word.text == "要么"), -1)
+    return at == first and any(word.text == "要么" for word in found[at + 1 :])
+
+
+def _narrowed(found: list[ChineseWord], at: int) -> bool:
+    """Does 只, 只有 or 只要 stand before the word?"""
+    before = at - 1
+    while before > 0 and (found[before].text == "有" or "polite" in found[before].kinds):
+        before -= 1
+    return before >= 0 and "only" in found[before].kinds
 
 
 def _measured_from(found: list[ChineseWord], at: int) -> bool:
@@ -122,7 +139,7 @@ class ChineseParser(ChineseNounParser):
         super().__init__(_manners(found)[0], vocabulary)
         self.told = any(_does(found, n) for n in range(len(found)))
         self.gap = 0.0
-        self.each = False
+        self.each = self.shall = False  # shall: 苹果应该放在篮子里
         self.or_places: list[tuple[str, tuple[NounPhrase, ...]]] = []
         self.said = bool(before)  # something was named: 都 means that
         self.before = before  # clauses of earlier sentences: what is left alone may be said apart
@@ -184,6 +201,8 @@ class ChineseParser(ChineseNounParser):
                 found[-1] = replace(found[-1], keep=(*found[-1].keep, *left))
                 return True
             self.take("dou", "=就", "=先")
+            if found[-1].end and any(noun.other for noun in nouns):  # 别的都不要: left alone, or not there?
+                raise self.stop()
             if self.take("neg") and self.not_done():  # 叉子不要动, 梨就不用了
                 found[-1] = replace(found[-1], keep=(*found[-1].keep, *nouns))
                 return True
@@ -288,8 +307,9 @@ class ChineseParser(ChineseNounParser):
         if (slid := self.pushing()) is not None:
             return replace(slid, but=but)
         what: tuple[NounPhrase, ...] = ()
+        end, self.shall = "only" if "alone" in self.here().kinds | self.here(1).kinds else "end", False
         ba = self.take("ba")
-        given = ba is not None
+        given, let = ba is not None, ba is not None and ba.text == "让"
         if given or (by and self.noun_here()):
             what, more = self.objects(listed=given)
             but += more
@@ -310,9 +330,10 @@ class ChineseParser(ChineseNounParser):
             return Clause(act, what, (), but, hollow="itself" if act == "clear" else "")
         if what and given and "pick" in self.here().act() and "put" in self.here(1).act():  # 把苹果拿起来放进篮子
             self.at += 1
-        if what and ba is not None and ba.text == "让" and self.here().text == "在":  # 让苹果在篮子里
+        if what and let and self.here().text == "在":  # 让苹果在篮子里
             self.at += 1
-            return Clause("put", what, (self.place("在"),), but)
+            place = self.place("在")
+            return Clause("put", what, (place,), but, or_places=tuple(self.or_places), gap=self.gap, end=end)
         word, acts = self.here(), self.here().act()
         if not acts:
             if "neg" in word.kinds:
@@ -334,8 +355,8 @@ class ChineseParser(ChineseNounParser):
             return Clause("pour", what, (self.place(word.text),), but)
         if what and "put" in acts:
             place = self.place(word.text)
-            ors = tuple(self.or_places)
-            return Clause("put", what, (place,), but, or_places=ors, gap=self.gap, each=self.each)
+            ors, end = tuple(self.or_places), end if (self.shall or let) and word.text[-1] == "在" else ""
+            return Clause("put", what, (place,), but, or_places=ors, gap=self.gap, each=self.each, end=end)
         if what and "throw" in acts and (place := self.place(word.text))[0] in ("in", "to"):
             return Clause("put", what, (("in", place[1]),), but)  # 扔垃圾桶, as 扔进垃圾桶
         if what and {"back", "undo"} & set(acts):
@@ -388,7 +409,7 @@ class ChineseParser(ChineseNounParser):
             self.at = mark
             return (), but
         self.each |= self.take("each") is not None
-        should = bool(self.take("should"))
+        should = self.shall = bool(self.take("should"))
         acts = set(self.here().act())
         # 苹果放在篮子里: that is how it is, where nothing was ordered yet
         told = self.here().text[-1:] == "在" and not (

@@ -41,6 +41,10 @@ class ClearingGoals:
         self.meaning.resolve.into = frozenset(boxes if goal is not None else ())
         found = self.meaning.objects(clause.what, clause.but, also=True) if clause.what else self._only_surface(clause)
         self.meaning.resolve.into = frozenset()
+        if found and goal is not None and clause.hollow == "emptied" and all(map(self._is_hollow, found)):
+            if boxes[0] in found:
+                raise NotUnderstood("planner.itself", "impossible", name=self.meaning.name(boxes[0]))
+            return [InGoal(id, boxes[0]) for id in self._inside(found)]
         if found and goal is None and all(id in boxes for id in found):
             if clause.hollow == "itself":
                 raise NotUnderstood("planner.not_movable", "impossible", name=self.meaning.name(found[0]))
@@ -69,7 +73,7 @@ class ClearingGoals:
             self._ask_of_unknown(top, "on")
             loose += [id for id in littering(ClearedGoal(top, aside), self.scene) if id not in loose]
         if goal is None:
-            boxes = self._storage(loose)
+            boxes = self.storage(loose)
         goals = [ClearedGoal(top, aside, tuple(boxes)) for top in tops]
         return [*into_containers(tuple(loose), boxes, self.scene), *goals]
 
@@ -85,7 +89,7 @@ class ClearingGoals:
             raise NotUnderstood("planner.into_which", "ambiguous", names=self.meaning.resolve.names(boxes))
         return [InGoal(id, bins[0]) for id in ids]
 
-    def _storage(self, ids: Sequence[str]) -> list[str]:
+    def storage(self, ids: Sequence[str]) -> list[str]:
         """The containers for things of which no place is said; the person is asked where it matters which."""
         found = storage(ids, self.scene, self.meaning.resolve.vocabulary)
         if found:
@@ -109,14 +113,21 @@ class ClearingGoals:
 
     def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
         """What lies in the boxes comes onto the table."""
-        places = self.meaning.resolve.places
-        found: dict[str, Goal] = {}
+        return [OnGoal(id, self.below(box)) for id, box in self._inside(boxes).items()]
+
+    def _inside(self, boxes: tuple[str, ...]) -> dict[str, str]:
+        """What lies in the boxes, and may be moved, each with its box."""
+        places, found = self.meaning.resolve.places, dict[str, str]()
         for box in boxes:
             self._ask_of_unknown(box, "in")
             thing = self.scene.thing(box)
             inside = contents(thing, "in", self.scene, places) if thing is not None else []
-            found |= {id: OnGoal(id, self._below(box)) for id in inside if id not in self.meaning.protected}
-        return list(found.values())
+            found |= {id: box for id in inside if id not in self.meaning.protected}
+        return found
+
+    def _is_hollow(self, id: str) -> bool:
+        thing = self.scene.thing(id)
+        return thing is not None and (thing.is_container or opens(thing))
 
     def _ask_of_unknown(self, place: str, side: str) -> None:
         """Raises NotUnderstood where a thing may be there, and the scene does not tell."""
@@ -149,9 +160,9 @@ class ClearingGoals:
             boxes = inside
         if any(box.relation != "in" for box in boxes.values()):
             raise NotUnderstood("planner.where", word=clause.what[0].text)
-        return [OnGoal(id, self._below(box.of)) for id, box in boxes.items()]
+        return [OnGoal(id, self.below(box.of)) for id, box in boxes.items()]
 
-    def _below(self, box: str) -> str:
+    def below(self, box: str) -> str:
         """The surface that a container stands on, else the only one that there is."""
         tops = {surface.id for surface in surfaces(self.scene)}
         found = (r.object for r in self.scene.relations if r.subject == box and r.relation == "on" and r.object in tops)

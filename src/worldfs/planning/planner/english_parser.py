@@ -62,6 +62,12 @@ def _out_of(what: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple
     return tuple(replace(noun, at=()) for noun in what), (("from", (at[0][1],)),)
 
 
+def _narrows(said: list[str], rest: list[str]) -> str:
+    """The "only" that stands before the order itself; "" for none."""
+    before = said[: len(said) - len(rest)][-1:]
+    return before[0] if before in (["only"], ["just"]) else ""
+
+
 def _asks(tokens: list[str]) -> bool:
     """By its first word. "do" asks only before its subject: "do a backflip" is an order."""
     if tokens in (["help"], ["help", "me"]):
@@ -76,9 +82,11 @@ class EnglishParser(EnglishNounParser):
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
         self.listed = tokens[:1] == ["first"] and "then" in tokens  # "first the can in the bin, then the cup"
-        form, tokens = english_manners.requested(english_sequence.in_order(tokens))
+        form, tokens = english_manners.requested(said := english_sequence.in_order(tokens))
+        if form in ("", "end") and (only := _narrows(said, tokens)):  # "make sure only the plum is in the basket"
+            tokens = [only, *tokens]
         if form == "wish":
-            tokens = ["bring", *tokens]
+            tokens = ["bring", *filter(None, (_narrows(said, tokens),)), *tokens]
         if form == "end" and (told := next((n for n, t in enumerate(tokens) if t in ("is", "are")), 0)):
             tokens = [*tokens[:told], "should", "be", *tokens[told + 1 :]]
         base = lexicon_en.base_forms().get(form, {})
@@ -94,7 +102,7 @@ class EnglishParser(EnglishNounParser):
         self.barred: list[NounPhrase] = []
         self.then = self.out = self.inside = self.besides = False
         self.gap = 0.0
-        self.wishing = form == "wish"
+        self.wishing, self.ending = form == "wish", form == "end"
         self.said_prep = ""  # the preposition of the last place
         self.to_me = self.excepted_first = False  # "everything except the cup in the box": which of them is there?
         self.not_there = False  # "everything in the crate not in the tub": which things, or where they do not go?
@@ -199,8 +207,9 @@ class EnglishParser(EnglishNounParser):
 
     def clause(self, before: Clause | None) -> Clause:
         form, rest = english_manners.requested(self.tokens[self.at :])
-        opened: list[str] = []
+        only, opened = "", list[str]()
         if form in ("", "base"):
+            only = _narrows(self.tokens[self.at :], rest)
             opened, self.at = self.tokens[self.at : len(self.tokens) - len(rest)], len(self.tokens) - len(rest)
         if self.verb_here() and self.pattern(
             rf"(?:put|bring|return|set|get) (?:{lexicon_en.ALL_OF_IT}) (?:{lexicon_en.BACK})"
@@ -209,7 +218,7 @@ class EnglishParser(EnglishNounParser):
         verb = self.phrase(lexicon_en.VERBS)
         again: tuple[Place, ...] = ()
         if not verb:
-            if (wished := self.wished()) is not None:
+            if (wished := self.wished(only)) is not None:
                 return wished
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
@@ -237,6 +246,7 @@ class EnglishParser(EnglishNounParser):
             self.to_me = bool(self.phrase(("me", "us")))
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
+        wanted = self.wishing and lexicon_en.BOUNDS.get(self.phrase(lexicon_en.BOUNDS), "")
         what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
         what = self.narrowed(what) if act != "clear" else what
         if act == "pick" and what and self.length():
@@ -301,6 +311,9 @@ class EnglishParser(EnglishNounParser):
         elif particle in ("away", "off", "up", "out"):
             verb = f"{verb} {particle}"
         last_place = "which" if after and act == "clear" else self.last_place(verb, act, what, places, but)
+        if wanted and places and not self.or_places:  # "I want nothing but the plum in the basket"
+            barred = tuple(self.barred)
+            return Clause("put", what, places, but, gap=self.gap, barred=barred, last_place=last_place, end=wanted)
         if last_place == "which" and (verb in lexicon_en.TAKING_OUT or (act == "bring" and self.out)):
             places, last_place = (*places[:-1], ("from", places[-1][1])), ""
         if act == "clear" and verb in lexicon_en.TAKING_OUT and not places:
@@ -342,31 +355,44 @@ class EnglishParser(EnglishNounParser):
             raise NotUnderstood("planner.left_or_meant", "ambiguous", what=but[-1].text)  # which of the two is there?
         return reading
 
-    def wished(self) -> Clause | None:
+    def wished(self, only: str = "") -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
         mark = self.at
+        bound = self.phrase(lexicon_en.BOUNDS) or only
         denied = (
             self.left_out(placed=False)[0] if self.phrase(("not",)) and self.noun_here() else ()
         )  # "not the cup but the mug goes …"
         if (denied and not self.phrase(("but", ", but"))) or not self.noun_here():
             self.at = mark
             return None
+        start = self.at
         what = self.nouns()
+        inner = next((one for one in self.tokens[start : self.at] if one in ("only", "just")), "")
         said = self.phrase(lexicon_en.EXCEPT)
         self.besides |= said == "besides"
         aside = self.left_out(placed=False, excepted=True)[0] if said and self.noun_here() else ()
         self.phrase((",",) if aside else ())
         if (
-            self.pattern(lexicon_en.SHALL)
+            (shall := self.pattern(lexicon_en.SHALL))
             or self.ahead() in ("into", "onto")
             or (self.listed and self.ahead() in FIRST_PREPS)
         ):
             places, but = self.places("put")
-            what = self.narrowed(what)
+            some = self.narrowed(what)
+            bound, what = bound if some is what else "only", some
             if places:
                 but = (*denied, *aside, *but)
                 ors, barred = tuple(self.or_places), tuple(self.barred)
-                return Clause("put", what, places, but, or_places=ors, gap=self.gap, barred=barred)
+                end = "end" if self.ending or re.fullmatch(lexicon_en.SHALL_BE, shall) else ""
+                if end and inner:  # "the fig and only the plum"
+                    raise NotUnderstood("planner.word", word=inner)
+                if end and self.phrase(lexicon_en.NOTHING_ELSE):
+                    end = "alone"
+                elif end and bound:
+                    end = lexicon_en.BOUNDS[bound]
+                elif bound and bound not in ("only", "just", "nothing but", "nothing except"):
+                    raise NotUnderstood("planner.word", word=bound)
+                return Clause("put", what, places, but, or_places=ors, gap=self.gap, barred=barred, end=end)
         self.at = mark
         return None
 

@@ -69,6 +69,7 @@ from .scene_facts import (
 from .undo import undo_goals
 from .unread_entries import left_out, refuse_unread
 from .vocabulary import FitKind, Vocabulary, Word
+from .wanted_ends import WantedEnds
 
 PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, CentreGoal, PlacedGoal, DownGoal)
 
@@ -99,7 +100,7 @@ class GoalBuilder:
         self.resolve = NounResolver(scene, vocabulary, language)
         self.place_heads: tuple[Word, ...] = ()  # what "one" stands for, of a place
         self.sided = DirectionalGoals(self)
-        self.clearing = ClearingGoals(self)
+        self.clearing, self.wanted = ClearingGoals(self), WantedEnds(self)
         self.goals: list[Goal] = []
         self.later: list[int] = []
         self.protected: tuple[str, ...] = ()
@@ -470,24 +471,24 @@ class GoalBuilder:
         return self.clearing.sort(clause)
 
     def _put(self, clause: Clause) -> list[Goal]:
-        return self.put(clause)
+        return self.wanted.goals(clause) if clause.end else self.put(clause)
 
-    def _either(self, clause: Clause) -> list[Goal]:
+    def either(self, clause: Clause) -> list[Goal]:
         """ "in the basket or on the tray": the first of the places, if each of them is one."""
-        kept, found, named = self.protected, [], {*self.resolve.mentioned}
+        kept, found, named = self.protected, list[list[Goal]](), {*self.resolve.mentioned}
         for place in (clause.places[-1], *clause.or_places):
             self.protected, self.resolve.mentioned = kept, {*named}
             try:
-                found.append(self.put(replace(clause, places=(*clause.places[:-1], place), or_places=())))
+                found.append(self._put(replace(clause, places=(*clause.places[:-1], place), or_places=())))
             except NotUnderstood as error:
                 if error.kind in ("ambiguous", "missing"):
                     raise
                 raise NotUnderstood("planner.word", word="or" if self.language == "en" else "或者") from None
-        return found[0]
+        return self.wanted.nearest(found) if clause.end else found[0]
 
     def put(self, clause: Clause) -> list[Goal]:
         if clause.or_places:
-            return self._either(clause)
+            return self.either(clause)
         if clause.each and len(clause.places) == 1 and len(clause.what) == len(clause.places[0][1]) > 1:
             side, where = clause.places[0]
             pairs = [

@@ -131,6 +131,9 @@ class Clause:
     # which: it tells which ("take the cup in the box"); either: the scene decides, or the person ("move the cup in the
     # box"); thrown: as either, and into a bin for waste it is a destination
     last_place: str = ""
+    # an end that is wanted, judged before anything moves (`wanted_ends`). end: it is so, of as many at least; exactly:
+    # of so many; only: as alone, and with a number perhaps as exactly; alone: nothing else is there
+    end: str = ""
     hollow: str = ""  # what becomes of a container that is cleared: emptied | itself (it is put away); "" is asked
 
     def nouns(self) -> tuple[NounPhrase, ...]:

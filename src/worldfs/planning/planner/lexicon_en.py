@@ -242,6 +242,14 @@ SHALL = (
     r"(?:goes|go|belongs?|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
     r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go|can (?:go|be put|be placed))"
 )
+# Of these, the ones that say how it is to be, and not that anything is to be moved.
+SHALL_BE = r"belongs?|(?:should|must|(?:needs|has|have|need) to|ought to) be"
+# How many are to be there, said before them; and after the place, that they are all.
+BOUNDS = {
+    "at least": "end", "exactly": "exactly", "precisely": "exactly", "only": "only", "just": "only",
+    **dict.fromkeys(("nothing but", "nothing except", "nothing other than", "nothing besides"), "alone"),
+}  # fmt: skip
+NOTHING_ELSE = (", and nothing else", "and nothing else", ", nothing else", "nothing else")
 # "over there" may be shown with a hand
 SAME_PLACE = r"there|(?:in|into|to|at) (?:the|that) (?:same|very same) place"
 THE_TRASH = rf"(?:in|into|in to) the (?:{'|'.join(sorted(WASTE))})(?! (?!please|now|and|then)[a-z])"

@@ -16,7 +16,7 @@ from .directions import axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .phrase_heads import is_colour, is_description
-from .scene_facts import ThingLocation, final_support, is_flat, layout, movable, own_robot, told_location
+from .scene_facts import ThingLocation, final_support, is_flat, layout, movable, own_robot, perhaps_there, told_location
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 _OTHERS = ("others", "rest", "rest of them")  # all of a phrase that names no kind
@@ -36,6 +36,7 @@ class NounResolver:
         self.earlier: tuple[Word, ...] = ()  # those before that: what it may stand for
         self.into: frozenset[str] = frozenset()  # the container of what is read: where in doubt, not in itself
         self.sparing = False  # reading what is left out
+        self.there: frozenset[str] = frozenset()  # what is already as it is wanted: of "a mug" rather that
         self.said: tuple[Word, ...] = ()  # the heads of all phrases of the instruction
         self.moved_heads: tuple[Word, ...] = ()  # those for the last that can be moved: what "the others" are
         self.shared: set[tuple[Word, ...]] = set()  # heads of several phrases of a list: the red and blue cubes
@@ -330,7 +331,9 @@ class NounResolver:
                 raise self._count(noun, ids)
             plain = [fit.id for fit in found if fit.kind is FitKind.NAME]  # two cups: rather than what only is one, too
             ids = tuple(plain) if len(plain) >= number else ids
-            fresh = tuple(id for id in ids if id not in self.mentioned)  # a mug …, and a mug …: another one
+            fresh = tuple(
+                id for id in ids if id not in self.mentioned or id in self.there
+            )  # a mug …, and a mug …: another one
             return self.easiest(fresh if len(fresh) >= number else ids)[:number]
         if noun.count and len(ids) != noun.count:
             raise self._count(noun, ids)
@@ -344,7 +347,17 @@ class NounResolver:
         raise self._ambiguous(noun, found)
 
     def _note_uncounted(self, noun: NounPhrase, fits: Sequence[Fit]) -> None:
-        """Of "all the fruit": the note names the things of no known kind, which stay."""
+        """Of "all the fruit on the table": the note names the things of no known kind, and those that may be there,
+        which stay."""
+        certain = {fit.id for fit in fits if fit.certain}
+        there = [(side, one) for side, where in noun.at for one in (where.options or (where,))]
+        for side, where in () if self.sparing else there:
+            for place in self.one(where) if side in ("in", "on", "from") else ():
+                thing, told_side = self.scene.thing(place), "" if side == "from" else side
+                perhaps = perhaps_there(thing, self.scene, self.places, told_side) if thing is not None else []
+                if unknown := [id for id in perhaps if id in certain]:
+                    told = coded("planner.perhaps_left", names=self.names(unknown), where=self.names((place,)))
+                    self.notes.append(render(told, self.language))
         many = not self.sparing and self.vocabulary.names_many(noun.words[-1], fits)
         if many and (more := self._unknown(noun, fits)):
             self.uncounted |= dict.fromkeys(more, noun.text)
@@ -535,12 +548,17 @@ class NounResolver:
         return any(r.subject == id and r.object == other and r.relation == "on" for r in self.scene.relations)
 
     def easiest(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """For "any": free tops first, what lies in a container last, then page order."""
+        """For "any": what is as wanted, then free tops, what lies in a container last; in page order."""
         covered = {w.of for w in self.places.values() if w.relation == "on"}
         order = {t.id: n for n, t in enumerate(movable(self.scene))}
 
-        def rank(id: str) -> tuple[bool, bool, int]:
-            return (final_support(self.places, id).relation == "in", id in covered, order.get(id, 0))
+        def rank(id: str) -> tuple[bool, bool, bool, int]:
+            return (
+                id not in self.there,
+                final_support(self.places, id).relation == "in",
+                id in covered,
+                order.get(id, 0),
+            )
 
         return tuple(sorted(ids, key=rank))
 
