@@ -344,6 +344,7 @@ ROWS = {
     "planner.missing_told": (
         "the scene tells of no “{what}”; it tells of: {here}",
         "场景里没有提到“{what}”；提到的有：{here}",
+    ),
     "planner.perhaps_left": (
         "the scene does not tell whether {names} is in or on {where}: not moved",
         "场景里看不出 {names} 在不在 {where} 上或里面：没有动",
