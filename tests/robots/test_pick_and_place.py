@@ -192,14 +192,6 @@ def test_a_thing_is_put_where_the_order_says_in_a_basket_and_on_a_thing_in_it(op
     assert math.dist(hand.rig.position("dice"), (0.39, -0.355, 0.0305)) < 0.01
 
 
-@pytest.mark.parametrize("at", [{}, {"target_position": [0.32, -0.36, 0.018]}])
-def test_a_low_thing_that_was_put_in_a_basket_is_taken_out_again(opened, at):
-    hand = opened(Thing("dice", "dice", "dice", (0.5, 0.1, 0.0105), size=(0.02,) * 3, shape="box", mass=0.02))
-    for op, params in (("pick_up", {"object_id": "dice"}), ("place", {"target": "basket_01", **at})) * 2:
-        done = hand.do(op, **params)
-        assert done.ok, done
-
-
 def test_one_thing_stands_on_another(opened):
     hand = opened(at(FIVE[1], 0.5, 0.2), at(FIVE[4], 0.45, -0.02))
     assert hand.do("pick_up", object_id="cube").ok

@@ -46,18 +46,6 @@ def test_a_named_point_is_refused_for_what_holds_of_it(scene, x, y, lost):
     assert [one.op for one in plan.actions] == ([] if lost else ["pick_up", "place"])
 
 
-def test_several_low_things_are_put_where_the_hand_takes_them_out_of_a_deep_box_again():
-    box = replace(basket(x=0.4, y=-0.4), size=(0.3, 0.4, 0.09), position=(0.4, -0.4, 0.045))
-    scene, robot = Scene((RobotState("arm"),), (), (TABLE, box)), RobotState("arm", (0.0, 0.0, 0.0))
-    now, places = {}, {}
-    for n in range(5):
-        dice = cube(f"dice_{n}", 0.45, 0.2, "red", 0.02)
-        spot = in_container(dice, box, PlacementScene(scene, robot, PROFILE, now, places))
-        u, v = 0.142 - abs(spot[0] - 0.4), 0.192 - abs(spot[1] + 0.4)
-        assert min(u, v) >= 0.032 and max(u, v) >= 0.1, spot  # half of the sides of a Panda's hand
-        now[dice.id], places[dice.id] = replace(dice, position=spot), ThingLocation("in", box.id)
-
-
 def test_beside_a_table_of_no_known_size_a_point_may_be_on_it(scene):
     unsized = replace(scene, furniture=tuple(replace(t, size=()) for t in scene.furniture))
     plan = build_plan([(PlacedGoal("can_01", (0.3, 0.62)),)], unsized, profile=ABLE, robot_id=ROBOT)

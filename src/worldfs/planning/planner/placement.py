@@ -38,7 +38,6 @@ FINGERS_M = 0.03  # between a thing and the one that it is put beside
 BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
 BESIDE_STEP_M = 0.01
 CENTRE_MARGIN_M = 0.015  # placement error with which it still is as near to the middle as it can be
-HAND_M = (0.045, 0.115)  # half of the sides of a hand that is lowered between walls, and some room
 RIM_M = 0.04  # kept from the walls of a container
 NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
 BEST_REACH = 0.56  # share of the reach where an arm serves best
@@ -243,15 +242,7 @@ def in_container(
             if bench.can_reach(spot.x, spot.y) and not tried:
                 return (round(spot.x, 4), round(spot.y, 4), round(floor + half, 4))
     ranked = [
-        (
-            z + sum(math.dist((x, y), r) < GRID_M / 2 for r in refused),
-            not _hand_comes_down(box, x, y, z + 2 * half),
-            -apart,
-            bench.effort(x, y),
-            x,
-            y,
-            z,
-        )
+        (z + sum(math.dist((x, y), r) < GRID_M / 2 for r in refused), -apart, bench.effort(x, y), x, y, z)
         for z, apart, x, y in roomy
     ]
     if not ranked:
@@ -293,17 +284,6 @@ def _slots(
             if bench.can_reach(x, y) and (not below or z < rest_limit(box)):
                 found.append((z, min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
     return found
-
-
-def _hand_comes_down(box: Thing, x: float, y: float, upper: float) -> bool:
-    """Whether the walls leave the hand room to take out what reaches up to `upper` (m) there: it is above the rim, or
-    between the walls, along one of them."""
-    if upper >= top(box) - packing.PALM_M:
-        return True
-    dx, dy, cos, sin = x - box.position[0], y - box.position[1], math.cos(yaw(box)), math.sin(yaw(box))
-    u = box.size[0] / 2 - packing.WALL_M - abs(dx * cos + dy * sin)
-    v = box.size[1] / 2 - packing.WALL_M - abs(dy * cos - dx * sin)
-    return min(u, v) >= HAND_M[0] and max(u, v) >= HAND_M[1]
 
 
 def on_thing(thing: Thing, support: Thing) -> Vec:

@@ -30,7 +30,6 @@ STILL = 0.02  # m/s
 SPIN = 0.25  # rad/s
 WATCHED = 0.2  # s between two checks of what should be at rest
 GAP = 0.003  # m above the surface when released
-OVER_FLOOR = 0.008  # m above the floor of a basket, likewise
 ABOVE = 0.12  # m
 LEVEL = -0.5  # of the upward part of a hand's direction: above this it points to the side
 LOWEST = 0.03  # m: the same under an upper bound
@@ -128,13 +127,14 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "", on: str = "") -
     basket = None if given else _around(arm, under)
     if basket is not None:
         at = np.array([x, y, -lowered + half])
-        free = under == basket.id and arm.limits.holds(held, at)
-        exact = _lowest_first([_goal_in(arm, held, basket, at[:2], -lowered)] if free else [])
+        exact = (
+            [_goal_in(arm, held, basket, at[:2], -lowered)] if under == basket.id and arm.limits.holds(held, at) else []
+        )
 
         def away(goal: PlacementGoal) -> float:
             return math.hypot(goal.centre[0] - x, goal.centre[1] - y)
 
-        spots = _lowest_first(sorted(_spots(arm, held, basket), key=away))
+        spots = sorted(_spots(arm, held, basket), key=away)
         if spots and away(spots[0]) <= NEAR_SPOT:
             return [*exact, *spots]
         narrow = sorted(_narrow_spots(arm, held, basket), key=away)[:TRIED]
@@ -155,7 +155,7 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "", at: Array | None = 
     piece = rig.things[target]
     half = _upright_half(arm, held)
     if piece.shape == "basket":
-        goals = _lowest_first(list(_spots(arm, held, piece))) or list(islice(_narrow_spots(arm, held, piece), TRIED))
+        goals = list(_spots(arm, held, piece)) or list(islice(_narrow_spots(arm, held, piece), TRIED))
     elif target in rig.fixtures:
         if closed := fixture_placement.refusal(arm, held, piece, half, job):
             return closed
@@ -262,12 +262,6 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
             yield _goal_in(arm, held, basket, spot, floor)
 
 
-def _lowest_first(goals: list[PlacementGoal]) -> list[PlacementGoal]:
-    """The goals in a container, before them the same with the hand lowered as far as to grasp: from where it comes so
-    far down, it takes the thing out again."""
-    return [*(replace(goal, release=OVER_FLOOR) for goal in goals if goal.release > OVER_FLOOR), *goals]
-
-
 def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
     """Places on its floor that are just large enough for the thing and the fingers, from one corner on."""
     rig = arm.rig
@@ -285,9 +279,7 @@ def _narrow_spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]
 def _goal_in(arm: Arm, held: str, basket: Thing, spot: Array, floor: float) -> PlacementGoal:
     rig, half = arm.rig, _upright_half(arm, held)
     grip_above_bottom = float(rig.view.tcp_pose()[0][2] - rig.position(held)[2]) + half
-    bottom = max(
-        floor + OVER_FLOOR, basket.position[2] + basket.size[2] / 2 + 0.010 - PALM_ABOVE_TCP - grip_above_bottom
-    )
+    bottom = max(floor + 0.008, basket.position[2] + basket.size[2] / 2 + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
     return PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
 
 
