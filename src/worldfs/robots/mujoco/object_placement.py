@@ -126,17 +126,16 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "", on: str = "") -
         )
     basket = None if given else _around(arm, under)
     if basket is not None:
-        at = np.array([x, y, -lowered + half])
-        exact = (
-            [_goal_in(arm, held, basket, at[:2], -lowered)] if under == basket.id and arm.limits.holds(held, at) else []
-        )
-
         def away(goal: PlacementGoal) -> float:
             return math.hypot(goal.centre[0] - x, goal.centre[1] - y)
 
         spots = sorted(_spots(arm, held, basket), key=away)
         if spots and away(spots[0]) <= NEAR_SPOT:
-            return [*exact, *spots]
+            return spots
+        at = np.array([x, y, -lowered + half])
+        exact = (
+            [_goal_in(arm, held, basket, at[:2], -lowered)] if under == basket.id and arm.limits.holds(held, at) else []
+        )
         narrow = sorted(_narrow_spots(arm, held, basket), key=away)[:TRIED]
         return [*exact, *narrow, *spots] or _no_room(held, basket.id, job)
     return [PlacementGoal(np.array([x, y, -lowered + half]), under)]
