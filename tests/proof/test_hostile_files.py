@@ -26,14 +26,14 @@ from worldfs.world.world import World
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
-APPLE = {"id": "apple_01", "name": "Red Apple", "category": "fruit", "position": [0.4, 0.0, 0.4], "size": [0.1] * 3}
+APPLE = {"id": "apple_01", "name": "Red Apple", "category": "fruit", "position": [0.9, 0.0, 0.9], "size": [0.1] * 3}
 V2: dict[str, Any] = {
     "schema_version": "v2.0",
     "updated_at": "2025-04-01T12:00:00Z",
     "scene_graph": {
         "nodes": [
             {"id": "table_01", "type": "furniture", "position": [1.2, 0, 0.8], "size": [1, 1, 0.1]},
-            {"id": "apple_01", "type": "object", "position": [0.4, 0, 0.4], "status": "on_table"},
+            {"id": "apple_01", "type": "object", "position": [0.9, 0, 0.9], "status": "on_table"},
         ],
         "edges": [{"from": "apple_01", "to": "table_01", "relation": "on"}],
     },
