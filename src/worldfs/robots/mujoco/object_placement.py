@@ -126,6 +126,7 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "", on: str = "") -
         )
     basket = None if given else _around(arm, under)
     if basket is not None:
+
         def away(goal: PlacementGoal) -> float:
             return math.hypot(goal.centre[0] - x, goal.centre[1] - y)
 
