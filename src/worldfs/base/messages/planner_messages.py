@@ -100,6 +100,14 @@ ROWS = {
         "there is no “{what}” where you say it is; elsewhere: {here}",
         "你说的地方没有“{what}”；这样的东西有：{here}",
     ),
+    "planner.whose": (
+        "the scene does not tell which of {names} “{what}” means; name each thing",
+        "场景里看不出 {names} 中哪些是“{what}”；请说出每样东西的名字",
+    ),
+    "planner.whose_things": (
+        "the scene does not tell whose the things are, so “{what}” is not clear; name each thing",
+        "场景里看不出东西是谁的，所以不清楚“{what}”是哪些；请说出每样东西的名字",
+    ),
     "planner.ambiguous": (
         "“{what}” may be any of {names}; name one, or say all or any",
         "“{what}”可能是 {names} 中的任何一个；请说是哪个，或说所有/任意一个",
@@ -367,6 +375,10 @@ ROWS = {
     "planner.so_already": ("already done", "已经是这样"),
     "planner.nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
     "planner.note": ("Understood: {what}", "理解为：{what}"),
+    "planner.none_spared": (
+        "Nothing to do: no such thing is here apart from what is left alone: {names}.",
+        "无事可做：除了不碰的 {names}，这里没有这样的东西。",
+    ),
     "planner.none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
     "planner.infeasible": (
         "Refused before the first step: nothing was ordered. {what}",

@@ -367,6 +367,12 @@ class ChineseNounParser:
         return at > self.at + 1 and at < len(self.words) and any(k[:5] == "best:" for k in self.words[at].kinds)
 
     def noun(self) -> NounPhrase:
+        start = self.at
+        found = self._noun()
+        owner = next((word.text for word in self.words[start : self.at] if word.text in lexicon_zh.POSSESSIVES), "")
+        return replace(found, owner=owner) if owner else found
+
+    def _noun(self) -> NounPhrase:
         start, quantity, count, of_two, portion = self.at, "", 0, False, ""
         without: list[Word] = []
         found: list[Word] = []

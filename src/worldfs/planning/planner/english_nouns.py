@@ -408,10 +408,11 @@ class EnglishNounParser:
         some = some and not any("*" in senses for _, senses in found)
         if best:
             quantity, plural = "the", bool(count) or (several and self.vocabulary.is_plural(found[-1][0]))
-        text = " ".join(self.tokens[start : self.at])
+        said = self.tokens[start : self.at]
+        text, owner = " ".join(said), next((word for word in said if word in lexicon_en.POSSESSIVES), "")
         read = NounPhrase(
             text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two, side_word=side_word,
-            size_word=size_word, pair=pair, pack=pack, portion="some" if some else "",
+            size_word=size_word, pair=pair, pack=pack, portion="some" if some else "", owner=owner,
         )  # fmt: skip
         return replace(self._after(read, start), without=tuple(self.without))
 

@@ -116,12 +116,12 @@ def finding_reason(found: Finding) -> str:
     return found.found
 
 
-def _all(ids: Sequence[str], scene: Scene) -> CodedText:
+def _all(ids: Sequence[str], scene: Scene) -> str:
     return reduce(lambda one, two: coded("planner.and", one=one, two=two), [_the(id, scene) for id in ids])
 
 
-def _the(id: str, scene: Scene) -> CodedText:
-    return coded("planner.the", name=thing_names.named(id, scene))
+def _the(id: str, scene: Scene) -> str:
+    return thing_names.the(thing_names.named(id, scene))
 
 
 def movable_among(ids: Sequence[str], scene: Scene) -> tuple[str, ...]:

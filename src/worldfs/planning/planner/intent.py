@@ -92,6 +92,7 @@ class NounPhrase:
     under: tuple[tuple[str, frozenset[str]], ...] = ()  # "the red cubes and balls": red may be said of the balls too
     summed: bool = False  # 都 after a list sums it up, and says nothing of how many one of its names means
     other: bool = False  # of those, the ones that this instruction has not named yet
+    owner: str = ""  # "my", "your", 我的: of a person who is not named
     options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
 
 

@@ -415,7 +415,9 @@ PROTECT = _set(
 )
 ALL = _set("all every each everything both")
 ANY = _set("a an any one some another")
-THE = _set("the this that these those my your our")
+OWN = _set("mine yours ours")
+POSSESSIVES = _set("my your our")
+THE = _set("the this that these those") | POSSESSIVES
 _NUMBER_WORDS = "one two three four five six seven eight nine ten"
 AMOUNTS = {"a couple of": 2.0, "half a": 0.5, "half an": 0.5, "a": 1.0, "an": 1.0}
 NUMBERS = {**dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True)), "fifteen": 15, "twenty": 20, "thirty": 30}

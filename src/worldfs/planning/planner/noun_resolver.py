@@ -88,7 +88,13 @@ class NounResolver:
         return word if len(others) > 1 else head
 
     def one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
+        several = (
+            self.sparing or self.language == "zh" or self._several(noun) or bool(noun.count or noun.quantity == "any")
+        )
+        owned = self.owned(noun, several=several)
         found = self._one(noun, but)
+        if not owned.isdisjoint(found):
+            raise self._asked("planner.whose", noun, sorted(owned.union(found)))
         if noun.portion and (parts := [id for id in found if not self.vocabulary.is_whole(id, noun.portion)]):
             raise self._asked("planner.perhaps", noun, parts, what=noun.text)
         if noun.under and len(found) > 1 and self._several(noun):
@@ -96,6 +102,23 @@ class NounResolver:
             told = {fit.id for fit in wide if fit.certain}.intersection(found)
             if len(told) < len(found) and (told or all(map(is_description, noun.under))):
                 raise self._asked("planner.ambiguous", noun, found)
+        return found
+
+    def owned(self, noun: NounPhrase, *, several: bool) -> set[str]:
+        """Of "my key" the things that may be meant and whose names state an owner; "my" says nothing where none does.
+
+        Raises NotUnderstood where the scene cannot tell which are "my things", or `several` that are "my keys".
+        """
+        if not noun.owner or not noun.words or noun.pronoun:
+            return set()
+        if "*" in noun.words[-1][1] and noun.words[-1][0] not in ("one", "ones"):
+            raise NotUnderstood("planner.whose_things", "ambiguous", what=noun.text)
+        fits = [
+            fit.id for fit in self.fits(noun) if fit.kind is not FitKind.PERHAPS and self._is_so_called(fit.id, noun)
+        ]
+        found = {id for id in fits if self.vocabulary.states_owner(id)}
+        if found and several:
+            raise self._asked("planner.whose", noun, fits)
         return found
 
     def _one(self, noun: NounPhrase, but: Collection[str] = ()) -> tuple[str, ...]:
@@ -116,6 +139,7 @@ class NounResolver:
             one = len(here) == 1 and not noun.plural and noun.text.startswith("the ")
             if not one:  # "the red one" is the one that is known to be red
                 self.unsure |= dict.fromkeys(self.of_no_known_colour(noun), noun.text)
+        self._ask_if_said_of_things(noun.without)
         denied = self._denied(noun)
         here = [fit for fit in here if denied.get(fit.id) is not True]
         unsure = [fit.id for fit in here if any(self.vocabulary.may_be_called(fit.id, word) for word in noun.without)]
@@ -187,8 +211,15 @@ class NounResolver:
         doubtful = [fit.id for fit in self.fits(noun) if not fit.certain and fit.id in heads]
         return [id for id in doubtful if any(self.vocabulary.may_be_coloured(id, word) for word in noun.words)]
 
+    def _ask_if_said_of_things(self, words: Sequence[Word]) -> None:
+        """Raises NotUnderstood where what things are not is an id: "not shiny", with a pan of the id `shiny`."""
+        for word in (word for word, _ in words if word.isalpha() and word in self.vocabulary.ids):
+            ids = [id for id in self.vocabulary.called if id.lower() == word]
+            raise NotUnderstood("planner.perhaps", "ambiguous", ids, what=word)
+
     def _aside(self, noun: NounPhrase) -> tuple[str, ...]:
         """What is not meant: of "a mug" all of them. A Chinese noun has no number: 水瓶 alone, or 香水瓶 as well?"""
+        self._ask_if_said_of_things(noun.words if len(noun.words) == 1 and noun.text == noun.words[0][0] else ())
         before, self.sparing = self.sparing, True
         try:
             found = self.one(replace(noun, quantity="all", count=0) if noun.quantity == "any" else noun)
@@ -235,9 +266,19 @@ class NounResolver:
                 rest = [fit for fit in self.vocabulary.fits(words) if self.mixed and fit.id not in those]
                 return [*like, *(fit._replace(kind=FitKind.DOUBT) for fit in rest)]
         found = self.vocabulary.fits(words)
+        self._ask_if_an_id(noun, found)
         if found and self._counts(noun):
             raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=noun.text)
         return found
+
+    def _ask_if_an_id(self, noun: NounPhrase, fits: Sequence[Fit]) -> None:
+        """Raises NotUnderstood for a word alone that is the id of a thing that has another name: "put cup in the box",
+        where a plate has the id `cup`; "the cup" is asked about only where nothing is called so."""
+        certain = [fit.id for fit in fits if fit.certain]
+        word = noun.text if certain or len(noun.words) != 1 else noun.text.removeprefix("the ")
+        id = self.vocabulary.word_ids.get(word)
+        if id is not None and id not in certain:
+            raise self._asked("planner.ambiguous" if certain else "planner.perhaps", noun, [*certain, id], what=word)
 
     def _counts(self, noun: NounPhrase) -> bool:
         """Is a number said that is also in names: "a dozen cartons", of one dozen eggs carton?"""

@@ -20,6 +20,9 @@ def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
             head = tuple(w for w in model.words if not _colour_word(w[0]))
             quantity = found[n].quantity or model.quantity
             found[n] = replace(found[n], words=(*found[n].words, *head), quantity=quantity, plural=model.plural)
+    for n, noun in enumerate(found[1:], 1):
+        if not (noun.quantity or noun.pronoun or noun.options or any(word == "s" for word, _ in noun.words)):
+            found[n] = replace(noun, owner=found[n - 1].owner)  # "my pens and keys"
     described: tuple[Word, ...] = ()
     for n, noun in enumerate(found):
         if not has_head(noun):

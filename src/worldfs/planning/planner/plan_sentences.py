@@ -16,8 +16,10 @@ from .scene_facts import layout, movable, obstacles
 Unmet = Sequence[tuple[Goal, str]]  # goals, each with the reason why it cannot be reached
 
 
-def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str) -> str:
-    """Names what holds already, the whole before its parts."""
+def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str, spared: Sequence[str] = ()) -> str:
+    """Names what holds already, the whole before its parts. `spared`: what must not be touched."""
+    if spared and not goals:
+        return render(coded("planner.none_spared", names=thing_names.names(spared, scene, language)), language)
     whole = [g for g in goals if isinstance(g, ClearedGoal)] or goals
     texts = list(
         dict.fromkeys(_off_centre(g, scene, language) or task_text.state_text(g, scene, language) for g in whole)

@@ -49,6 +49,7 @@ _WHERE = re.compile(r"^where (?:can|could|do|would|will) (?:i|we|you|one) (?:fin
 _SEE: Final = re.compile(
     r"^(?:(?:can|could|do) (?:you|we|i) (?:see|find|spot|have)|have you(?: got)?)(?! (?:to|put|taken|picked|seen)\b)"
 )
+_I_HAVE: Final = re.compile(r"\b(?:i have|have i got)\b")
 _OF_NAME: Final = re.compile("([\ue000-\uf8ff])'s")
 # Said around a question, and nothing of what is asked.
 _FILL_EN: Final = re.compile(
@@ -163,6 +164,10 @@ def parse_question(text: str, vocabulary: Vocabulary, language: str) -> ParsedQu
     if not topic or (first == "held" and topic != "held") or not _fits(written.parts, topic):
         unread = next((s for s in written.symbols if s.isalnum() and not s.isupper() and s not in KNOWN), "")
         return ParsedQuestion("", unread=unread, mild=mild)
+    if _I_HAVE.search(low) and not any(not p.side for p in written.parts):  # what do I have?
+        return ParsedQuestion("never")
+    if _I_HAVE.search(low):
+        written.parts = [p if p.side else replace(p, noun=replace(p.noun, owner="my")) for p in written.parts]
     counted = bool(re.search(r"\bhow many\b|几|多少", low))
     any_hand = bool(_ANY_HAND.search(low))
     state = next((one for one in ("open", "closed") if one in how), "")
@@ -296,7 +301,7 @@ def _is_read(noun: NounPhrase) -> bool:
     return noun == NounPhrase(
         noun.text, noun.words, noun.quantity, noun.count, noun.plural, at=noun.at, best=noun.best, best_of=noun.best_of,
         side_word=noun.side_word, size_word=noun.size_word, of_two=noun.of_two, being=noun.being, pair=noun.pair, pack=noun.pack,
-        portion=noun.portion,
+        portion=noun.portion, owner=noun.owner,
     )  # fmt: skip
 
 

@@ -128,6 +128,7 @@ class _QuestionAnswerer(SceneSentences):
     def fit(self, part: QuestionPart) -> list[str]:
         """The things that a phrase names, where it says that they are."""
         noun, places = part.noun, self.tells_where(part)
+        self.resolver.owned(noun, several=True)
         if noun.best:
             at = tuple((place.side, place.noun) for place in part.within)
             return list(self.resolver.one(replace(noun, at=(*noun.at, *at))))

@@ -64,7 +64,7 @@ class SceneSentences:
 
     def the(self, id: str | None) -> str:
         found = thing_names.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
-        return self.say("planner.the", name=found)
+        return render(thing_names.the(found), self.language)
 
     def several(self, ids: Iterable[str]) -> str:
         named = [self.the(id) for id in ids]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from worldfs.base.model import Profile, Scene
+from worldfs.base.model import Profile, Scene, Thing
 
 from . import thing_names
 from .goal_stages import stages
@@ -23,13 +23,13 @@ MOST_PLANNED = 12  # things moved in all plans of one kind of sentence: after th
 FORMS = {
     "en": (
         ("clear the table",),
-        ("put the {thing} in the {box}",),
-        ("pick up the {thing}",),
+        ("put {thing} in {box}",),
+        ("pick up {thing}",),
         ("stack the cubes", "stack the blocks"),
         ("sort the objects by colour",),
-        ("look at the {thing}",),
+        ("look at {thing}",),
         ("go home",),
-        ("put everything in the {box} except the {thing}",),
+        ("put everything in {box} except {thing}",),
     ),
     "zh": (
         ("收拾桌子",),
@@ -42,7 +42,7 @@ FORMS = {
         ("除了{thing}，把所有东西放进{box}",),
     ),
 }
-VISITS = {"en": (("go to the {place}",),), "zh": (("去{place}",),)}  # of a robot that goes to places itself
+VISITS = {"en": (("go to {place}",),), "zh": (("去{place}",),)}  # of a robot that goes to places itself
 
 
 def suggestions(scene: Scene, language: str, profile: Profile | None = None, robot_id: str = "") -> tuple[str, ...]:
@@ -65,9 +65,12 @@ def suggestions(scene: Scene, language: str, profile: Profile | None = None, rob
 
 
 def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str]:
-    things = [thing_names.name(t, language, scene) for t in movable(scene)][:MOST]
-    places = [thing_names.name(t, language, scene) for t in scene.furniture if t.category != "wall"][:MOST]
-    boxes = [thing_names.name(t, language, scene) for t in containers(scene)][:2]
+    def called(them: Iterable[Thing]) -> list[str]:
+        names = (thing_names.name(thing, language, scene) for thing in them)
+        return [name if language == "zh" else thing_names.the(name) for name in names]
+
+    things, boxes = called(movable(scene)[:MOST]), called(containers(scene)[:2])
+    places = called([t for t in scene.furniture if t.category != "wall"][:MOST])
     for form in forms:
         for thing in things if "{thing}" in form else [""]:
             for box in boxes if "{box}" in form else [""]:

@@ -123,7 +123,7 @@ def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
     if isinstance(goal, GripperGoal):
         return f"the gripper is already {goal.state}"
     named = thing_names.named(getattr(goal, "object", "") or getattr(goal, "surface", ""), scene)
-    return f"the {named} is already {text.removeprefix(named).strip()}" if text.startswith(named) else text
+    return f"{thing_names.the(named)} is already {text.removeprefix(named).strip()}" if text.startswith(named) else text
 
 
 def step_text(action: PlannedAction, scene: Scene) -> CodedText:

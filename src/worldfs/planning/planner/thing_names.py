@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing
@@ -11,6 +13,8 @@ from worldfs.base.word_forms import is_chinese
 from . import lexicon_en
 from .thing_words import thing_words
 
+OWNED: Final = re.compile(r"[^\W\d_]['’](?:s\b|(?=\s))|\b(?:my|your|our|his|her|their)\b|\b(?:of|for|by) [A-Z][a-z]")
+_OWNER_FIRST: Final = re.compile(r"[A-Z][\w-]*['’]s?\s")  # Bob's, James'
 HOME = {"en": "go home", "zh": "回家"}
 
 
@@ -20,6 +24,11 @@ def named(id: str, scene: Scene) -> str:
     if thing is None:
         return id
     return coded("planner.named", en=_name(thing, "en", scene), zh=_name(thing, "zh", scene))
+
+
+def the(name: str) -> str:
+    """A name with its article, as a message; an owner has none ("Bob's key")."""
+    return name if _OWNER_FIRST.match(name) else coded("planner.the", name=name)
 
 
 def name(thing: Thing | None, language: str, scene: Scene | None = None, id: str = "") -> str:
@@ -40,7 +49,7 @@ def _plain(thing: Thing, language: str) -> str:
     """Its own name; in the other language the name of its kind, where the name says no more than that."""
     chinese = is_chinese(thing.name)
     if thing.name and chinese == (language == "zh"):
-        return thing.name if chinese else thing.name.lower()
+        return thing.name if chinese or _OWNER_FIRST.match(thing.name) else thing.name.lower()
     called = thing_words(thing)
     kind = next((kind[2:] for kind in sorted(called.kinds) if called.translates), "")
     mixed = chinese and any(
@@ -100,5 +109,5 @@ def _difference(thing: Thing, alike: Sequence[Thing], scene: Scene, language: st
     spot = where[thing.id]
     if len(set(where.values())) == len(alike) and spot is not None and spot[0] in ("in", "on"):
         place = name(scene.thing(spot[1]), language, scene, spot[1])
-        return render(coded(f"planner.at_{spot[0]}", place=coded("planner.the", name=place)), language)
+        return render(coded(f"planner.at_{spot[0]}", place=the(place)), language)
     return "x {:.2f}, y {:.2f}".format(*thing.position[:2]) if len(thing.position) >= 2 else ""

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.model import Scene
 from worldfs.base.name_parts import (
@@ -29,7 +29,7 @@ from worldfs.base.name_parts import (
 )
 from worldfs.base.word_forms import fold, is_chinese, pieces, plurals, singulars
 
-from . import lexicon_en, lexicon_zh
+from . import lexicon_en, lexicon_zh, thing_names
 from .scene_facts import movable
 from .thing_words import MANY_KINDS, ThingWords, words_of_scene
 
@@ -72,6 +72,9 @@ class Fit(NamedTuple):
         return self.kind < FitKind.DOUBT and not self.renamed
 
 
+_SAID_OF_THINGS: Final = lexicon_en.PLAIN | lexicon_en.USES | STATES | SIZES | lexicon_en.OWN  # metal, lunch, dirty
+
+
 @lru_cache(maxsize=1)
 def _lexicon_forms() -> dict[str, str]:
     """Plural → noun of the lexicon."""
@@ -87,11 +90,6 @@ class Vocabulary:
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
         self.called = words_of_scene(self.things.values())
-        # an id that is a word of the grammar says nothing of a thing that has a name
-        ids = (
-            id.lower() for id, thing in self.things.items() if not (thing.name and id.lower() in lexicon_en.FUNCTION)
-        )
-        self.ids = {id: frozenset((f"i:{id}",)) for id in ids}
         self.keys = {id: self._describe(called) for id, called in self.called.items()}
         # of a name, only words that are not of the grammar are known by themselves
         self.words = frozenset(
@@ -104,6 +102,15 @@ class Vocabulary:
         self.heads = {c.head for c in self.called.values()} - {""}
         singles = {form for word in self.words - self.heads for form in singulars(word)[1:] if len(form) > 2}
         self.singles = singles - lexicon_en.FUNCTION  # "marble box", of a box of marbles
+        # an id that is a word of the grammar, of the lexicon or of a name is read as that word
+        known = self.words.union(
+            self.forms, self.singles, self.english, self.chinese, _lexicon_forms(), _SAID_OF_THINGS
+        )
+        self.word_ids = {id.lower(): id for id in self.things if id.isalpha() and id.lower() in known}
+        ids = (
+            id.lower() for id, thing in self.things.items() if not (thing.name and id.lower() in lexicon_en.FUNCTION)
+        )
+        self.ids = {id: frozenset((f"i:{id}",)) for id in ids if id not in self.word_ids}
         self.head_forms = {form: head for head in self.heads for form in (head, *plurals(head))}
         self.states = STATES & {word for c in self.called.values() for word in c.beside}
         self.marks: Mapping[str, tuple[Word, ...]] = {}
@@ -350,6 +357,15 @@ class Vocabulary:
         if is_chinese(said):
             return any(f"{said}的" in called.signs for called in self.called.values())
         return any((said, "s") in itertools.pairwise(called.full) for called in self.called.values())
+
+    def states_owner(self, id: str) -> bool:
+        """Does the name say whose the thing is, or may it: Bob's key, coat Anna, cup of Anna, 小明的钥匙?"""
+        name = self.things[id].name
+        if self.called[id].titled or thing_names.OWNED.search(name):
+            return True
+        owner, _, rest = name.partition("的")
+        plain = owner in self.chinese or MATERIALS_ZH.sub("", owner).strip(DESCRIBING_SIGNS + STATE_SIGNS) == ""
+        return bool(owner and rest) and not plain and lexicon_zh.NO_OWNER.fullmatch(owner) is None
 
     def names_a_side(self, id: str) -> bool:
         """Is a side part of the thing's name ("left shoe", 左手套, 前轮, 上盖 beside 下盖)? Then it is no place."""
@@ -671,7 +687,7 @@ def _denied(called: ThingWords, text: str, said: Sequence[str]) -> bool:
 def _is_said_of(called: ThingWords, senses: frozenset[str], by_name: bool) -> bool:
     """Is the word a colour of the thing, or a kind that it is or, `by_name`, that a word beside its head names?"""
     said = called.colours | called.kinds | called.broader | (called.said_of if by_name else frozenset())
-    return bool(senses & said) or f"i:{called.id.lower()}" in senses
+    return bool(senses & said) or (f"i:{called.id.lower()}" in senses and not any(s[:2] == "w:" for s in senses))
 
 
 def _tails(called: ThingWords) -> list[str]:
