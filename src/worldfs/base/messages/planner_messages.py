@@ -128,6 +128,18 @@ ROWS = {
         "two places are named for {names}; which one? (or say “then”)",
         "{names} 有两个去处；放到哪一个？（或说“然后”）",
     ),
+    "planner.moved_before": (
+        "“{what}” depends on where {moved} is once the steps before are done, which is not known exactly; give two instructions",
+        "“{what}”要看前面的步骤做完后 {moved} 在哪里，现在还不确定；请分成两条指令",
+    ),
+    "planner.walked_before": (
+        "“{what}” depends on where the robot is once the steps before are done; give two instructions",
+        "“{what}”要看前面的步骤做完后机器人在哪里；请分成两条指令",
+    ),
+    "planner.at_once": (
+        "which things are meant depends on whether the first part is done before; say “then”, or give two instructions",
+        "前一部分先做还是同时做，所指的东西不同；请说“然后”，或分成两条指令",
+    ),
     "planner.doubt_one": ("“{word}” is not known here; did you mean “{names}”?", "不认识“{word}”；是不是“{names}”？"),
     "planner.doubt": ("“{word}” may be {names}; which is meant?", "“{word}”可能是 {names}；是哪一个？"),
     "planner.tie": ("none of {names} is alone the {what} one; name one", "{names} 不分上下；请说是哪个"),

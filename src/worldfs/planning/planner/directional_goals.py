@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from worldfs.base import pushing
@@ -10,7 +11,6 @@ from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Thing
 from worldfs.base.robot_sides import WAYS
 
-from . import thing_names
 from .directions import axis, reach_along, rolls
 from .goals import PLACED_M, ApartGoal, AreaGoal, CentreGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
@@ -91,6 +91,7 @@ class DirectionalGoals:
 
     def _apart(self, thing: Thing, other: Thing) -> ApartGoal:
         spot = final_support(self.meaning.resolve.places, thing.id)
+        self.meaning.resolve.ask_if_moved(self.meaning.name(other.id), (thing.id, other.id))
         return ApartGoal(thing.id, other.id, spot.of, round(gap(thing, other) + FAR_M, 3))
 
     def _moved(self, thing: Thing, direction: tuple[float, float], metres: float) -> PlacedGoal:
@@ -105,7 +106,9 @@ class DirectionalGoals:
         return SlidGoal(thing.id, placed.position, pushing.tolerance(metres))
 
     def _at(self, thing: Thing, spot: tuple[float, float], within: float = PLACED_M) -> PlacedGoal:
-        named = thing_names.name(thing, self.meaning.language, self.scene)
+        if not all(map(math.isfinite, spot)):
+            self.meaning.resolve.ask_if_moved(self.meaning.name(thing.id), self.meaning.resolve.moved)
+        named = self.meaning.name(thing.id)
         self.note(coded("planner.placed", name=named, x=spot[0], y=spot[1]))
         return PlacedGoal(thing.id, (round(spot[0], 4), round(spot[1], 4)), within)
 

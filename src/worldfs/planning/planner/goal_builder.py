@@ -54,6 +54,7 @@ from .goals import (
 from .intent import THERE, Clause, CommandIntent, NotUnderstood, NounPhrase
 from .last_place import LastPlace
 from .noun_resolver import NounResolver, bare
+from .predicted_scene import predicted_scene
 from .scene_facts import (
     ROBOT,
     ThingLocation,
@@ -61,6 +62,7 @@ from .scene_facts import (
     grains_in,
     immovable_ids,
     is_flat,
+    layout,
     lies_flat,
     surfaces,
     told_location,
@@ -94,13 +96,14 @@ class GoalBuilder:
         mobile: bool = False,
         slides: bool = False,
     ) -> None:
-        self.scene, self.language, self.before = scene, language, before or never
+        self.page, self.vocabulary, self.language, self.before = scene, vocabulary, language, before or never
+        self.scene = scene  # as it is once the goals so far are met
+        self.together = False  # what is joined by "and" is meant as things are before any of it
         self.slides = slides  # the robot can push a thing; without that it carries
         self._mobile = mobile  # the robot itself goes to places
         self.resolve = NounResolver(scene, vocabulary, language)
         self.place_heads: tuple[Word, ...] = ()  # what "one" stands for, of a place
-        self.sided = DirectionalGoals(self)
-        self.clearing, self.wanted = ClearingGoals(self), WantedEnds(self)
+        self._in(scene)
         self.goals: list[Goal] = []
         self.later: list[int] = []
         self.protected: tuple[str, ...] = ()
@@ -112,8 +115,34 @@ class GoalBuilder:
         self.shut: set[str] = set()  # that, and what the clause that is read excepts or bars
         self.fixtures: tuple[str, ...] = ()  # drawers and lids, as they were named last
 
+    def _in(self, scene: Scene, moved: frozenset[str] = frozenset()) -> None:
+        """Reads in this scene from here on."""
+        self.scene, self.resolve.scene, self.resolve.moved = scene, scene, moved
+        self.resolve.places = layout(scene)
+        self.sided, self.clearing, self.wanted = DirectionalGoals(self), ClearingGoals(self), WantedEnds(self)
+
     def command(self, clauses: list[Clause], text: str) -> CommandIntent:
+        """Each clause is read in the scene as it is once those before it are done. Where it matters whether what is
+        joined by "and" is meant so, or as things are before any of it, it is asked."""
         clauses = _taken_together(_placed_apart(clauses))
+        if all(clause.then or clause.end for clause in clauses[1:]):
+            return self._read(clauses, text)
+        other = GoalBuilder(
+            self.page, self.vocabulary, self.language, self.before, mobile=self._mobile, slides=self.slides
+        )
+        other.together = True
+        at_once, found = other._read(clauses, text), self._read(clauses, text)
+        if Counter(at_once.goals) != Counter(found.goals):
+            raise NotUnderstood("planner.at_once", "ambiguous")
+        return found
+
+    def _foresee(self, clause: Clause) -> None:
+        """Reads this clause in the scene as it is then."""
+        if self.goals and (clause.then or clause.end or not self.together):
+            self._in(*predicted_scene(self.page, self.goals))
+            self.resolve.walked = self._mobile and any(isinstance(g, AtGoal | VisitGoal | HomeGoal) for g in self.goals)
+
+    def _read(self, clauses: list[Clause], text: str) -> CommandIntent:
         said = (one for clause in clauses for noun in clause.nouns() for one in (noun.options or (noun,)))
         self.resolve.said = tuple(dict.fromkeys(noun.words[-1] for noun in said if noun.words))
         self.resolve.about(tuple(noun for clause in clauses for noun in clause.what))
@@ -123,7 +152,10 @@ class GoalBuilder:
             self.left_there |= self._left_at(clause.keep)
         self.resolve.heads, self.resolve.earlier = (), ()
         for clause in clauses:
+            self._foresee(clause)
+            self._kept_still(clause, clauses)
             self.read(clause)
+        self._in(self.page)
         for clause in clauses:  # "and leave the rest": all that was not named until then
             self.protected += self.resolve_aside(tuple(n for n in clause.keep if n.other))
         clash = sorted({subject(g) for g in self.goals} & set(self.protected))
@@ -173,6 +205,14 @@ class GoalBuilder:
             exact = {fit.id for fit in self.resolve.fits(noun) if fit.exact} if len(ids) > 1 else set[str]()
             found += [id for id in ids if not exact or id in exact or id not in named]
         return tuple(found)
+
+    def _kept_still(self, clause: Clause, clauses: list[Clause]) -> None:
+        """Asks where "leave what is in the basket" means other things by then."""
+        for noun in clause.keep if self.scene is not self.page else ():
+            ids = {*self._kept((noun,), clauses)} if noun.at or noun.best else set[str]()
+            if later := sorted(ids - {*self.protected}):
+                names = self.resolve.names(later)
+                raise NotUnderstood("planner.moved_before", "ambiguous", later, what=noun.text, moved=names)
 
     def resolve_aside(self, nouns: tuple[NounPhrase, ...], all_that_fit: bool = True) -> tuple[str, ...]:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear.
@@ -231,7 +271,7 @@ class GoalBuilder:
         return found
 
     def name(self, id: str) -> str:
-        return thing_names.name(self.scene.thing(id), self.language, self.scene, id)
+        return thing_names.name(self.page.thing(id), self.language, self.page, id)
 
     def read(self, clause: Clause) -> None:
         sparing = ("clear", "discard", "empty", "put", "stack", "sort", "look", "pick", "bring")
@@ -523,20 +563,29 @@ class GoalBuilder:
             rest = tuple(p for p in clause.places if p is not places[-1] and p is not places[-2])
             nested.append(self.filtered(replace(clause, places=(*rest, (side, (target,)))), keep_last=True))
         named = {*self.resolve.mentioned}
+        emptied = False
         for reading in nested:
             kept, self.resolve.mentioned = self.protected, {*named}
             try:
                 goals = self._put_at(*reading)
             except NotUnderstood as error:
                 failure, self.protected = failure or error, kept
+                first = len(nested) == 2 and reading is nested[0]  # of where the things are
+                emptied |= first and error.code == "planner.missing_there" and self._took_from(inner)
             else:
                 if goals:
                     readings.append(goals)
-        if len(readings) == 1:
+        if len(readings) == 1 and not emptied:
             return readings[0]
         if failure and not readings:
             raise failure
         raise NotUnderstood("planner.reading", "ambiguous", what=f"{side} {inner[0].text if inner else where}")
+
+    def _took_from(self, places: list[NounPhrase]) -> bool:
+        """Did an earlier step take from one of these places what was there?"""
+        was = layout(self.page) if self.resolve.moved else {}
+        left = {final_support(was, id).of for id in self.resolve.moved}
+        return any(not left.isdisjoint(self.resolve.one(noun)) for noun in places)
 
     def _with_more(self, clause: Clause) -> Clause:
         """ "Put the jam in the crate, and the honey": what is no place after a place goes there as well."""
@@ -813,7 +862,7 @@ class GoalBuilder:
         before = self.before()
         if before is None:
             raise NotUnderstood("planner.no_history", "missing")
-        goals, lost = undo_goals(before, self.scene, wanted)
+        goals, lost = undo_goals(before, self.page, wanted)
         there = {*(wanted or ())} - {*lost, *map(subject, goals)}
         each = [(noun.quantity == "all" and not noun.summed) or _names_no_kind(noun) for noun in clause.what]
         if there and not ((goals or lost) and all(each)):

@@ -56,8 +56,11 @@ def ordered_stages(goals: Sequence[Goal], later: Collection[int] = ()) -> frozen
     return frozenset(found)
 
 
-def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
-    """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held."""
+def lasting_goals(goals: Sequence[Goal], stage: Sequence[int] = ()) -> list[bool]:
+    """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held.
+
+    `stage`: the number of the stage of each goal.
+    """
     found = []
     for n, goal in enumerate(goals):
         later = goals[n + 1 :]
@@ -73,12 +76,11 @@ def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
         elif isinstance(goal, POSE_GOALS):
             found.append(isinstance(goal, (HomeGoal, AtGoal, GripperGoal)) and not later)
         else:
-            found.append(
-                not any(
-                    (subject(g) == subject(goal) and not isinstance(g, POSE_GOALS)) or _turned_over(goal, g)
-                    for g in later
-                )
-            )
+            undone = {subject(g) for g in later if not isinstance(g, POSE_GOALS)}
+            moved = {subject(g) for g, number in zip(later, stage[n + 1 :], strict=False) if number != stage[n]}
+            beside = {str(getattr(goal, name, "")) for name in ("support", "other", "into")} - {""}
+            gone = any(_turned_over(goal, g) for g in later) or not beside.isdisjoint(moved)
+            found.append(subject(goal) not in undone and not gone)
     return found
 
 

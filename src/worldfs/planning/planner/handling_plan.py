@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Profile, Scene, Thing, Vec
@@ -14,7 +13,7 @@ from .goals import Goal, HandedGoal, OpenedGoal, PouredGoal, SlidGoal, holds, su
 from .hand_over_points import allowed_points, no_way_to_meet
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
-from .scene_facts import height
+from .predicted_scene import after_operation
 
 Refusal = Callable[[PlannedAction, Scene], str]  # why an action would be refused in that scene; "" if it would not
 
@@ -56,7 +55,7 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
             lost.append((goal, why))
             continue
         actions.append(action)
-        scene = _after(goal, thing, scene)
+        scene = after_operation(goal, thing, scene)
     return actions, lost, scene
 
 
@@ -72,35 +71,3 @@ def _operation(goal: Goal, thing: Thing, points: Sequence[Vec], stage: int) -> P
     x, y = (b - a for a, b in zip(thing.position[:2], goal.position[:2], strict=True))
     metres = math.hypot(x, y)
     return planned_actions.push_action(thing.id, (x / metres, y / metres), metres, stage)
-
-
-def _set_upright(thing: Thing) -> Thing:
-    standing = replace(thing, orientation=(1.0, 0.0, 0.0, 0.0))
-    x, y, z = thing.position[:3]
-    return replace(standing, position=(x, y, z + (height(standing) - height(thing)) / 2))
-
-
-def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
-    """The scene after such an operation."""
-    if isinstance(goal, OpenedGoal):
-        unmeasured = {name: value for name, value in thing.extra.items() if name != "opening"}
-        moved = replace(thing, status=goal.state, extra=unmeasured)
-        return replace(scene, furniture=tuple(moved if t.id == thing.id else t for t in scene.furniture))
-    if isinstance(goal, HandedGoal):
-        held = {goal.robot: thing.id}
-        robots = tuple(
-            replace(r, holding=held.get(r.robot_id, None if r.holding == thing.id else r.holding)) for r in scene.robots
-        )
-        return replace(scene, robots=robots)
-    if isinstance(goal, PouredGoal):
-        counts = {goal.object: 0, goal.into: goal.grains}
-        filled = {id: {**t.extra, "grains": n} for id, n in counts.items() if (t := scene.thing(id)) is not None}
-        objects = tuple(replace(t, extra=filled.get(t.id, t.extra)) for t in scene.objects)
-        furniture = tuple(replace(t, extra=filled.get(t.id, t.extra)) for t in scene.furniture)
-        return replace(scene, objects=objects, furniture=furniture)
-    then = (
-        replace(thing, position=(*goal.position[:2], thing.position[2]))
-        if isinstance(goal, SlidGoal)
-        else _set_upright(thing)
-    )
-    return replace(scene, objects=tuple(then if t.id == thing.id else t for t in scene.objects))

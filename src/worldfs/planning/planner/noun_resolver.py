@@ -16,7 +16,17 @@ from .directions import axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
 from .phrase_heads import is_colour, is_description
-from .scene_facts import ThingLocation, final_support, is_flat, layout, movable, own_robot, perhaps_there, told_location
+from .scene_facts import (
+    ThingLocation,
+    final_support,
+    is_flat,
+    layout,
+    movable,
+    own_robot,
+    perhaps_there,
+    settled_at,
+    told_location,
+)
 from .vocabulary import Fit, FitKind, Vocabulary, Word, closest
 
 _OTHERS = ("others", "rest", "rest of them")  # all of a phrase that names no kind
@@ -26,7 +36,10 @@ class NounResolver:
     """Finds things for one instruction; `last` is what "it" and "them" mean."""
 
     def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
-        self.scene, self.vocabulary, self.language = scene, vocabulary, language
+        self.page, self.vocabulary, self.language = scene, vocabulary, language
+        self.scene = scene  # as it is once the earlier steps of the instruction are done
+        self.moved: frozenset[str] = frozenset()  # by those: where each is then is not known exactly
+        self.walked = False  # the robot itself is elsewhere then
         self.places = layout(scene)
         self.last: tuple[str, ...] = ()
         self.mentioned: set[str] = set()
@@ -46,7 +59,7 @@ class NounResolver:
         self.mixed = False  # with "a battery" one thing was named that has no others
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
-        return thing_names.names(ids, self.scene, self.language)
+        return thing_names.names(ids, self.page, self.language)
 
     def here(self) -> str:
         return self.names([t.id for t in (*self.scene.objects, *self.scene.furniture)])
@@ -397,6 +410,7 @@ class NounResolver:
                 thing, told_side = self.scene.thing(place), "" if side == "from" else side
                 perhaps = perhaps_there(thing, self.scene, self.places, told_side) if thing is not None else []
                 if unknown := [id for id in perhaps if id in certain]:
+                    self.ask_if_moved(noun.text, unknown)
                     told = coded("planner.perhaps_left", names=self.names(unknown), where=self.names((place,)))
                     self.notes.append(render(told, self.language))
         many = not self.sparing and self.vocabulary.names_many(noun.words[-1], fits)
@@ -480,6 +494,9 @@ class NounResolver:
             raise self._doubted(noun, found)
         if found and len(found) < noun.count:
             raise self._count(noun, found)
+        if noun.best not in superlatives.BY_SIZE and (noun.side_word or len(found) > 1):
+            of = {*found, base.id} if base is not None else {*found}
+            self.ask_if_moved(noun.text, of, walked=base is None)
         chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
         if len(found) == 1 and not self._is_so(noun, fits[0]):
             raise self._doubted(noun, chosen)
@@ -488,6 +505,13 @@ class NounResolver:
             raise self._doubted(noun, found)
         self._tell(noun.text, chosen)
         return chosen
+
+    def ask_if_moved(self, text: str, ids: Collection[str], *, walked: bool = False) -> None:
+        """Raises NotUnderstood for words that depend on where the things are, if an earlier step moves one of them."""
+        if moved := sorted(self.moved.intersection(ids)):
+            raise NotUnderstood("planner.moved_before", "ambiguous", what=text, moved=self.names(moved))
+        if walked and self.walked:
+            raise NotUnderstood("planner.walked_before", "ambiguous", what=text)
 
     def _is_so(self, noun: NounPhrase, fit: Fit) -> bool:
         """Whether one thing alone is what is said to choose it: its name says no other, and it lies on that side."""
@@ -572,6 +596,9 @@ class NounResolver:
                 return True
             if (side in ("on", "from") or flat) and ThingLocation("on", other) in (spot, end):
                 return True
+            apart = side == "beside" and settled_at(self.places, id) != settled_at(self.places, other)
+            if (side in SIDES or side == "beside") and other != id and not apart:
+                self.ask_if_moved(where.text, (id, other))
             if side in SIDES and other != id and self._beyond(id, side, other):
                 return True
             if side == "beside" and id in self.places and holds(BesideGoal(id, other), self.scene):

@@ -10,7 +10,7 @@ from worldfs.base.drawers import is_shut
 from worldfs.base.hollows import opens
 from worldfs.base.json_text import parse_json
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
+from worldfs.base.model import Profile, Scene, Thing, Vec
 from worldfs.base.packing import fits
 
 from . import feasible, placement, planned_actions, task_text, thing_names
@@ -49,11 +49,11 @@ from .handling_plan import handled
 from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
+from .predicted_scene import after_moves, end_of, supports_of, surface_of
 from .scene_facts import (
     ThingLocation,
     bears,
     final_support,
-    immovable_ids,
     layout,
     movable,
     sanitized_scene,
@@ -238,26 +238,14 @@ class _Handling:
             return coded("planner.circle")
         if why == id:
             return coded("planner.protected", name=self.name(id))
-        if not {id, getattr(goal, "support", "")} & {*self._below(why)}:
+        if not {id, getattr(goal, "support", "")} & {*supports_of(why, self.places)}:
             return coded("planner.needs_first", other=self.name(why))
         if why in self.limits.abandoned and why not in self.limits.protected:
             return coded("planner.blocked_by", other=self.name(why), why=self.limits.abandoned[why])
         return coded("planner.blocked", other=self.name(why))
 
-    def _below(self, id: str) -> list[str]:
-        """What a thing rests on, down through a stack."""
-        found: list[str] = []
-        spot = self.places.get(id, ThingLocation())
-        while spot.relation == "on" and spot.of not in found:
-            found.append(spot.of)
-            spot = self.places.get(spot.of, ThingLocation())
-        return found
-
     def surface_of(self, id: str) -> str:
-        """Where a thing is set aside: the table that it is on, else the first there is."""
-        flat = [s.id for s in surfaces(self.scene)]
-        below = [self.places.get(id, ThingLocation()).of, *self._below(id)][-1]
-        return below if below in flat else (flat[0] if flat else "")
+        return surface_of(id, self.places, self.scene)
 
     def solve(self) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
         wanted = self._wanted()
@@ -361,7 +349,7 @@ class _Handling:
         return coded("planner.other_holds", name=self.name(to), robot=robot) if robot else None
 
     def _problem(self, wanted: list[Goal]) -> PlacementProblem:
-        want = {subject(g): self._where(g) for g in wanted if not isinstance(g, HoldingGoal)}
+        want = {subject(g): end_of(g, self.places, self.scene) for g in wanted if not isinstance(g, HoldingGoal)}
         met = {id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id, self.places)}
         free = tuple(subject(g) for g in wanted if isinstance(g, HoldingGoal))
         if self.hand and self.hand not in want and self.hand not in free and self.lost:
@@ -418,22 +406,6 @@ class _Handling:
                     after[id] = (*after.get(id, ()), other)
                 elif other in want:
                     after[other] = (*after.get(other, ()), id)
-
-    def _where(self, goal: Goal) -> ThingLocation:
-        match goal:
-            case InGoal(container=box):
-                return ThingLocation("in", box)
-            case OnGoal(support=under) | AreaGoal(support=under) | ApartGoal(support=under) | CentreGoal(support=under):
-                return ThingLocation("on", under)
-            case BesideGoal(object=id, other=other) | TowardGoal(object=id, other=other):
-                spot = settled_at(self.places, other) if other in self.places else None
-                return (
-                    spot
-                    if spot is not None and spot.of in immovable_ids(self.scene) and spot.relation != "held"
-                    else ThingLocation("on", self.surface_of(id))
-                )
-            case _:
-                return ThingLocation("on", self.surface_of(subject(goal)))
 
     def _carry(
         self, moves: list[PlannedMove], wanted: list[Goal]
@@ -505,7 +477,7 @@ class _Handling:
                     continue
                 actions.append(step)
                 places[goal.object] = ThingLocation("held", self.robot_id)
-        return actions, self.lost, _after(self.scene, places, now, self.robot_id)
+        return actions, self.lost, after_moves(self.scene, places, now, self.robot_id)
 
     def _bench(self, now: dict[str, Thing], places: dict[str, ThingLocation]) -> placement.PlacementScene:
         return placement.PlacementScene(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
@@ -516,7 +488,7 @@ class _Handling:
         """Why one of the steps cannot be carried out once those before it are; "" for nothing."""
         then = dict(places)
         for step in steps:
-            scene = _after(self.scene, then, now, self.robot_id)
+            scene = after_moves(self.scene, then, now, self.robot_id)
             if why := self.group.why_not(step, scene):
                 return why
             then[step.object] = step.to
@@ -554,19 +526,3 @@ class _Handling:
 
 def _is_located(thing: Thing) -> bool:
     return len(thing.position) >= 2 and all(map(math.isfinite, thing.position[:2]))
-
-
-def _after(scene: Scene, places: Mapping[str, ThingLocation], now: Mapping[str, object], robot_id: str) -> Scene:
-    """The scene as it will be: poses, relations and what is held."""
-    held = next((id for id, w in places.items() if w == ThingLocation("held", robot_id)), None)
-    objects = tuple(
-        replace(t, position=getattr(now.get(t.id, t), "position", t.position), status="") for t in scene.objects
-    )
-    others = tuple(
-        r
-        for r in scene.relations
-        if r.subject not in places or (r.relation == "held_by" and places[r.subject] == ThingLocation())
-    )  # what another robot holds
-    stated = tuple(Relation(id, w.relation, w.of) for id, w in places.items() if w.relation in ("in", "on"))
-    robots = tuple(replace(r, holding=held) if r.robot_id == robot_id else r for r in scene.robots)
-    return replace(scene, objects=objects, relations=(*others, *stated), robots=robots)

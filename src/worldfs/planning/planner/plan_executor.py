@@ -493,7 +493,8 @@ class PlanExecutor:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""
         found, given_up = [], self.setbacks.abandoned
         staged = [(number, goal) for number, group in enumerate(self.groups) for goal in group]
-        for (stage, goal), lasts in zip(staged, lasting_goals([g for _, g in staged]), strict=True):
+        lasting = lasting_goals([goal for _, goal in staged], [number for number, _ in staged])
+        for (stage, goal), lasts in zip(staged, lasting, strict=True):
             seen = (stage, goal) in self.witnessed
             held = (
                 holds(goal, scene, self.robot)

@@ -62,7 +62,7 @@ def unmet_goals(command: CommandIntent, progress: PlanProgress, scene: Scene, ro
     groups = stages(command.goals, command.later)
     keys = goal_keys(groups)
     staged = [(stage, goal) for stage, group in enumerate(groups) for goal in group]
-    lasts = lasting_goals([goal for _, goal in staged])
+    lasts = lasting_goals([goal for _, goal in staged], [stage for stage, _ in staged])
     found = []
     for (stage, goal), last in zip(staged, lasts, strict=True):
         seen = keys[stage, goal] in progress.reached and (not last or isinstance(goal, POSE_GOALS))

@@ -14,6 +14,7 @@ from .scene_facts import own_robot, top
 
 TIE = {"heaviest": 1e-6, "lightest": 1e-6, "biggest": 1e-9, "smallest": 1e-9}  # else metres
 TIE_M = 0.005
+BY_SIZE = (*TIE, "tallest", "lowest", "longest")  # all others are told by the place
 
 
 def measure(thing: Thing, best: str, scene: Scene, base: Thing | None = None) -> float | None:

@@ -64,16 +64,10 @@ class WantedEnds:
             raise NotUnderstood("planner.two_places", "ambiguous", split, names=names)
         return best
 
-    def _earlier(self) -> dict[str, Goal]:
-        """Where this instruction has put things so far."""
-        return {subject(goal): goal for goal in self.meaning.goals if isinstance(goal, PLACED)}
-
     def _holds(self, goal: Goal) -> bool:
         """Does it hold once what was ordered before is done?"""
-        earlier = self._earlier().get(subject(goal))
-        if earlier is not None:
-            return earlier == goal
-        return holds(goal, self.scene, places=self.meaning.resolve.places)
+        placed = [g for g in self.meaning.goals if isinstance(g, PLACED) and subject(g) == subject(goal)]
+        return placed[-1:] == [goal] or holds(goal, self.scene, places=self.meaning.resolve.places)
 
     def _named(self, clause: Clause) -> list[Goal]:
         """The goals of what is named: of "a mug" that of one that is there already, where one is."""
@@ -103,10 +97,8 @@ class WantedEnds:
 
     def _there(self, side: str, id: str) -> list[str]:
         """What is in or on a place once what was ordered before is done."""
-        place, earlier = self.scene.thing(id), self._earlier()
-        now = contents(place, side, self.scene, self.meaning.resolve.places) if place is not None else []
-        put = [one for one, goal in earlier.items() if self._place([goal]) == (side, id)]
-        return [*(one for one in now if one not in earlier), *put]
+        place = self.scene.thing(id)
+        return contents(place, side, self.scene, self.meaning.resolve.places) if place is not None else []
 
     def _fits(self, nouns: Sequence[NounPhrase]) -> set[str]:
         every = [fit for noun in nouns for one in (noun.options or (noun,)) for fit in self.meaning.resolve.fits(one)]
