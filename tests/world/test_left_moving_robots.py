@@ -10,15 +10,19 @@ import pytest
 
 from worldfs.base.driver import OPTIONAL, Driver, PluginContext, Run, Standstill
 from worldfs.base.json_values import as_objects
-from worldfs.base.model import Cause, JobState, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.messages import render
+from worldfs.base.model import Cause, JobState, JobStatus, Operation, Order, Outcome, Parameter, RobotState, Scene
 from worldfs.base.plugin_calls import checked
-from worldfs.base.unknown_effect import unknown_effect
+from worldfs.base.unknown_effect import STOP_CONFIRMED, unknown_effect
 from worldfs.formats import config
 from worldfs.formats.config import Config
+from worldfs.runtime.job_store import JobStore
+from worldfs.runtime.stop_log import MayMove
 from worldfs.runtime.stop_report import RobotStop
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture, order
 from worldfs.world.check import check
+from worldfs.world.left_robots import left_finding
 from worldfs.world.world import World
 
 RIG, OTHER = "rig_1", "rig_2"
@@ -79,6 +83,13 @@ class Blind(Roller):
         return Scene((RobotState(self.robot, tuple(POSE)),))
 
 
+TARGET = f"""  - id: {RIG}
+    type: KIND
+    adapter: {{class: NullAdapter}}
+    supported_skills: [null_skill]
+"""
+
+
 class Bench:
     def __init__(self, path: Path) -> None:
         self.site = WorkspaceFixture(path / "w", (RIG, OTHER))
@@ -109,6 +120,11 @@ class Bench:
             world.submit(order("roll", RIG))
             until(lambda: (world.tick(), world.jobs.load("roll").status.state is JobState.RUNNING)[-1])
             world.abandon()
+
+    def declare(self, kind: str = "real_robot") -> None:
+        """TARGETS.md has an entry of its id: that of the robot itself, or of another thing."""
+        entry = TARGET.replace("KIND", kind)
+        (self.site.root / "TARGETS.md").write_text(f"# TARGETS\n\n```yaml\ntargets:\n{entry}```\n")
 
     def told(self) -> tuple[bool, list[object]]:
         """What `status` says of it: whether it may move, and the alerts of stops."""
@@ -224,6 +240,87 @@ def test_an_order_of_a_simulation_leaves_nothing_that_moves(bench: Bench) -> Non
         world.tick()
         assert world.kernel is not None and not world.kernel.stopping.left() and not world.stops.moving()
         world.abandon()
+
+
+@pytest.mark.parametrize("kind", ["real_robot", "sim"])
+def test_a_target_that_has_its_id_covers_no_robot_that_may_still_move(bench: Bench, kind: str) -> None:
+    """Every reader names the robot, no driver of the target speaks for it, and no session begins beside it."""
+    bench.drive()
+    bench.config = CHANGES["another"]()
+    bench.declare(kind)
+    fix = left_finding(RIG, MayMove("rig", "roll"), served=False).fix
+    for kernel in (False, True, True, False):
+        with bench.up() if kernel else bench.look() as world:
+            assert list(world.session_targets()) == [RIG]
+            if kernel:
+                assert world.kernel is not None
+                until(lambda: (world.tick(), bench.site.clock.advance(0.1), not world.jobs.open_ids())[-1])  # type: ignore[attr-defined,func-returns-value]
+                assert world.kernel.stopping.left() == [RIG] and not world.kernel._able(RIG)
+                page = world.store.get("ORCHESTRATOR.md")
+                assert page is None or f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode()
+                assert world.orchestration is not None
+                assert [one.id for one in world.orchestration.loop.executor.gone()] == [RIG]
+            with bench.look() as other:
+                [node] = [one for one in as_objects(other.status()["nodes"]) if one["id"] == RIG]
+                assert (node["driver"], node["state"], node["may_move"]) == ("rig", "gone", True)
+                [alert] = [one for one in as_objects(other.status()["alerts"]) if one["field"] == f"stop {RIG}"]
+                assert "driver rig" in str(alert["found"]) and alert["fix"] == render(fix, "en")
+            [found] = [one for one in check(bench.site.root) if one.field == f"stop {RIG}"]
+            assert found.code == "STOP_UNCONFIRMED" and render(found.fix, "en") == render(fix, "en")
+            robot = stopped(world, None)[RIG]
+            assert (robot.confirmed, robot.told) == (False, False) and "roll" in robot.why
+            if kernel:
+                until(lambda: (world.tick(), bench.site.clock.advance(1.0), world.stops.state(RIG).stopped)[-1])  # type: ignore[attr-defined,func-returns-value]
+                world.tick()
+                with bench.look() as other:
+                    said = other.robot_stops.confirmed(RIG)
+                    assert (said.confirmed, said.told) == (False, False)
+            assert world.stops.moving() or not kernel
+            world.abandon()
+    with bench.up() as world:
+        assert world.kernel is not None
+        world.resume(RIG)
+        until(lambda: (world.tick(), not world.kernel.stopping.left() and world.kernel._able(RIG))[-1])  # type: ignore[union-attr]
+        world.abandon()
+    assert bench.told() == (False, [])
+
+
+def test_a_target_that_was_left_moving_by_a_session_is_measured_by_its_own_driver(bench: Bench) -> None:
+    bench.config = settings((OTHER, "simulation"))
+    bench.declare()
+    with bench.look() as world:
+        world.stops.note_moves({RIG: MayMove("NullAdapter", "pick")})
+        assert "paos up" in str(left_finding(RIG, MayMove("NullAdapter", "pick"), served=True).fix)
+    with bench.up() as world:
+        assert world.kernel is not None
+        until(lambda: (world.tick(), world.kernel.stopping.moving() == [RIG])[-1])  # type: ignore[union-attr]
+        assert not world.kernel.stopping.left()
+        world.abandon()
+
+
+def test_an_order_whose_robot_may_move_has_no_end_that_is_not_written_and_said(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that is killed at any moment after it leaves what the next one needs."""
+    bench.roller.execute = lambda self, asked, run: Outcome.failure(  # type: ignore[method-assign]
+        Cause.ERROR, "DRIVES", "it drives", evidence={STOP_CONFIRMED: False}
+    )
+    known: list[tuple[dict[str, MayMove], bool]] = []
+    write = JobStore.write_status
+
+    def written(jobs: JobStore, id: str, status: JobStatus) -> None:
+        if status.state.terminal:
+            kernel = world.kernel
+            assert kernel is not None
+            known.append((world.stops.moving(), f"stop {RIG}" in kernel.alert.now()))
+        write(jobs, id, status)
+
+    monkeypatch.setattr(JobStore, "write_status", written)
+    with bench.up() as world:
+        served(bench, world, "roll")
+        world.abandon()
+    assert known == [({RIG: MayMove("rig", "roll")}, True)]
+    assert bench.told() == (True, [f"stop {RIG}"])
 
 
 @pytest.mark.parametrize("change", ["disabled", "removed"])

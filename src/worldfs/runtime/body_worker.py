@@ -69,6 +69,7 @@ class KernelNode:
     named: str = ""  # its driver, as the configuration names it
     simulated: bool = False  # its body moves only while this process steps it
     remote: bool = False  # another kernel carries out its orders
+    sessions: bool = False  # a target of sessions: a robot that had its id is another thing
     measured: Callable[[], bool] = lambda: True  # False: its driver cannot measure what it has now
     outdated: Finding | None = None  # why its orders are refused until the next start
 

@@ -610,7 +610,7 @@ class Kernel:
     def _able(self, node: str) -> bool:
         if not self.nodes[node].is_open or self.stopping.is_stopped(node):
             return False
-        if self.stopping.is_held(node) and not self.nodes[node].refuses:
+        if self.stopping.is_other(node) or (self.stopping.is_held(node) and not self.nodes[node].refuses):
             return False
         return node not in self.off_now() and not self.unserved(node)
 

@@ -158,6 +158,11 @@ class StopListener:
         found = self._left.get(node)
         return found is not None and self._is_real(node, found)
 
+    def is_other(self, node: str) -> bool:
+        """Whether its id is that of a robot that was left moving, and it is another thing: a target of sessions."""
+        found, known = self._left.get(node), self._nodes.get(node)
+        return found is not None and known is not None and known.sessions and found.driver not in ("", known.named)
+
     def left(self) -> list[str]:
         return [id for id in tuple(self._left) if self.is_left(id)]
 
@@ -269,7 +274,7 @@ class StopListener:
         for robot in robots:
             robot.alerted = robot.shown = True
             self._alert(f"stop {robot.node.id}", self._finding(robot))
-        kept = [one for one in robots if not one.kept and not one.node.simulated]
+        kept = [one for one in robots if not one.kept and not one.node.simulated and not self.is_left(one.node.id)]
         with suppress(WorldError):
             self._log.note_moves({one.node.id: MayMove(one.node.named, one.job) for one in kept})
             for one in kept:
@@ -337,6 +342,8 @@ class StopListener:
         """An order of it was given to its driver, and has ended without this process: the driver's stop is called, and
         the robot is sent no order until it is measured to stand. A robot that is added later, too."""
         with self.lock:
+            if self.is_other(node):
+                return
             robot = self._check_of(node)
             if robot is not None:
                 if node in self._running:
@@ -375,7 +382,8 @@ class StopListener:
             robot = self._check_of(node)
             if robot is None:
                 return
-            if unknown_effect(outcome):
+            unknown = unknown_effect(outcome)
+            if unknown:
                 robot.doubt(self._running.get(node))
             elif (
                 robot.doubted
@@ -383,6 +391,9 @@ class StopListener:
                 and (attempt.stood or (outcome.ok and not robot.can_measure and _moves(robot.node, attempt)))
             ):
                 robot.resume()
+        ours = not robot.node.simulated and not isinstance(robot.node.driver, RemoteKernel)
+        if unknown and ours and robot.is_stopped and not robot.stands:  # whatever ends this process next
+            self._tell_moving([robot])
         self._due.set()
 
     def demand_standstill(self, node: str) -> bool:
@@ -528,11 +539,12 @@ class StopListener:
     def made(self, node: str) -> None:
         """Its driver is there, and not opened yet, or it could not be made: what is in force reaches the robot now."""
         found = self._left.get(node)
-        if found is not None and not (self._nodes[node].simulated and self._is_real(node, found)):
+        simulated = found is not None and self._nodes[node].simulated and self._is_real(node, found)
+        if found is not None and not simulated and not self.is_other(node):
             del self._left[node]
             self._recalled.add(node)
             self.doubt(node, found.job)
-        else:  # what a simulation measures says nothing of the robot that another driver had
+        else:  # what a simulation, or a target, measures says nothing of the robot that another driver had
             self.opened(node)
 
     def opened(self, node: str) -> None:
@@ -818,7 +830,7 @@ class StopListener:
         """Write to the log which robots stand, once the stop itself is there, and which of them have moved since."""
         changed = {
             id: robot for id, robot in tuple(self._robots.items())
-            if robot.kept is not robot.shown and not robot.node.simulated
+            if robot.kept is not robot.shown and not robot.node.simulated and not self.is_left(id)
         }  # fmt: skip
         for robot in changed.values():
             robot.kept = robot.shown
@@ -858,7 +870,7 @@ class StopListener:
     def _left_finding(self, node: str, found: MayMove) -> Finding:
         """Of a robot of which nothing was measured yet."""
         known = self._nodes.get(node)
-        served = known is not None and not known.simulated
+        served = known is not None and not known.simulated and not self.is_other(node)
         why = coded("stop.no_measurement") if served else left_text(found)
         fix = coded("stop.hardware") if served else coded("stop.left_word", node=node)
         return Finding(
@@ -866,13 +878,13 @@ class StopListener:
         )
 
     def _say(self, id: str, robot: StandstillCheck | None) -> None:
-        if self.is_left(id):
-            self._raise(f"stop {id}", self._left_finding(id, self._left[id]))
-        else:
-            self._raise(f"stop {id}", None if robot is None else self._finding(robot))
+        left = self._left_finding(id, self._left[id]) if self.is_left(id) else None
+        self._raise(f"stop {id}", left if robot is None else self._finding(robot))
 
     def _finding(self, robot: StandstillCheck) -> Finding:
         id, said = robot.node.id, robot.answer()
+        if self.is_left(id):
+            return self._left_finding(id, self._left[id])
         code = "STOP_FAILED" if robot.failed else "STOP_UNCONFIRMED"
         text = coded(MAY_MOVE, node=id, why=said.why) if robot.doubted else said.text
         return Finding(code, f"stop {id}", coded("stop.standing"), text, coded("stop.hardware"))

@@ -41,7 +41,7 @@ from .earlier_workspaces import EarlierWorkspaces
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
-from .left_robots import left_finding, left_robots
+from .left_robots import has_driver, left_finding, left_robots
 from .node_specs import demand_driver, disabled_robots, find_nodes, profile_for, simulated_nodes
 from .shared_profile import shared_profile
 from .unsupported_config import unknown_approvals, unsupported_settings
@@ -172,10 +172,10 @@ def _left_moving(config: Config | None, stores: WorkspaceStores, root: Path) -> 
     left = {**earlier.moving} | left_robots(
         JobStore(store, clock), StopLog(store, clock), lambda: simulated_nodes(specs, declared), lambda node: unserved
     )
-    served = {*(spec.id for spec in specs), *declared}
+    robots = {spec.id for spec in specs}
     said = {} if unserved else _alerts(store)  # of a robot that a kernel serves, the kernel knows more than the log
     for id, one in sorted(left.items()):
-        yield said.get(f"stop {id}") or left_finding(id, one, served=id in served)
+        yield said.get(f"stop {id}") or left_finding(id, one, served=has_driver(id, one, robots, declared))
     yield from earlier.unread
 
 

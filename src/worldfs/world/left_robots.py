@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
-    from worldfs.base.model import Finding
+    from worldfs.base.model import Finding, Target
     from worldfs.runtime.job_store import JobStore
     from worldfs.runtime.stop_log import MayMove, StopLog
 
@@ -26,6 +26,16 @@ def left_robots(
     known = simulated() if any(one.simulated is None for one in found.values()) else ()
     real = {id: one for id, one in found.items() if not (id in known if one.simulated is None else one.simulated)}
     return {**real, **stops.moving()}
+
+
+def is_another(left: MayMove, target: Target | None) -> bool:
+    """Whether the target of sessions that has its id now is not what was left moving."""
+    return target is not None and left.driver not in ("", target.adapter)
+
+
+def has_driver(id: str, left: MayMove, robots: Collection[str], targets: Mapping[str, Target]) -> bool:
+    """Whether the next kernel has a driver of it."""
+    return id in robots or (id in targets and not is_another(left, targets[id]))
 
 
 def left_finding(node: str, left: MayMove, *, served: bool) -> Finding:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .world import World
 
 ANSWER_S: Final = 1.0  # for a kernel to say that it is there
+_UNTOLD: Final = ("stop.robot_not_delivered", "stop.left", "stop.left_idle")
 STORED_S: Final = 1.0  # for the kernel of this process to write the log, where its caller waits for nothing else
 
 
@@ -284,4 +285,4 @@ def _why(said: str) -> str:
 
 
 def _is_undelivered(said: str) -> bool:
-    return any(text.code == "stop.robot_not_delivered" for text in parts(said))
+    return any(text.code in _UNTOLD for text in (*parts(said), *parts(_why(said))))

@@ -22,7 +22,7 @@ from . import computed_files
 from .approval_files import request_value
 from .earlier_workspaces import UNREAD
 from .instruction_opinion_file import kept_opinion
-from .left_robots import left_finding
+from .left_robots import has_driver, is_another, left_finding
 from .node_specs import DEFAULT_DRIVER, disabled_robots
 from .robot_liveness import SERVED, last_seen, robot_liveness
 from .robot_stops import KernelsHeard
@@ -39,7 +39,7 @@ RECENT = 12
 FAULT_MOST = 120  # characters of a fault in a robot's line; the alert has the rest
 UNSERVED = "unserved"  # the kernel that runs was started before config.json named the robot
 OFF = "off"  # config.json disables it, and the kernel that runs still has its driver
-GONE = "gone"  # it may still move, and config.json has it no more, or disables it
+GONE = "gone"  # it may still move, and config.json has it no more, or disables it; a target may have its id
 UNREACHABLE = "unreachable"  # the kernel has its driver, and hears nothing of the robot
 LOST = "lost"  # the state of a robot whose process is cut off or dead
 
@@ -75,7 +75,8 @@ def status_report(world: World) -> dict[str, object]:
         {
             "id": id,
             "driver": target.adapter or "target",
-            "state": "offline" if held is None else f"running {running[id]}" if id in running
+            "state": GONE if id in gone and is_another(gone[id], target) and (held is None or id not in running)
+            else "offline" if held is None else f"running {running[id]}" if id in running
             else "disabled: its sessions wait" if not target.enabled
             else _idle(faults.get(id)),
             "held": hands.get(id),
@@ -186,9 +187,10 @@ def _is_ended(world: World, place: str, left: Collection[str]) -> bool:
 def _left_moving(world: World, left: Mapping[str, MayMove], told: Collection[str]) -> dict[str, dict[str, object]]:
     """The alerts of those that may move on. A kernel that serves them raises its own."""
     found: dict[str, dict[str, object]] = {}
+    robots, targets = {spec.id for spec in world.specs}, world.session_targets()
     for id in sorted(left):
         if (field := f"stop {id}") not in told:
-            said = left_finding(id, left[id], served=id in world.node_ids())
+            said = left_finding(id, left[id], served=has_driver(id, left[id], robots, targets))
             found[field] = asdict(render_finding(said, world.language()))
     return found
 

@@ -189,6 +189,7 @@ class TargetNodes:
             self._rule(id),
             named=named,
             simulated=simulated,
+            sessions=True,
             measured=lambda: driver.measures,
         )
 
