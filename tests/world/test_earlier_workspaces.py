@@ -148,6 +148,37 @@ def test_a_robot_of_the_workspace_before_is_named_by_every_command(bench: HomeBe
     assert bench.root == bench.old and not bench.named()
 
 
+ELSEWHERE: dict[str, Callable[[Any], None]] = {
+    "a folder that is not there": lambda said: said["embodiments"].update(sharedWorkspace="nowhere", instances=[]),
+    "a workspace that is not there": lambda said: said["embodiments"].update(mode="single", instances=[]),
+    "an unreadable configuration": lambda said: said.update(embodiments=7),
+}
+
+
+@pytest.mark.parametrize("change", ELSEWHERE)
+def test_a_robot_is_named_where_the_configuration_leads_nowhere(bench: HomeBench, change: str, capsys: Any) -> None:
+    bench.drive()
+    said = json.loads(bench.home.config_path.read_text())
+    ELSEWHERE[change](said)
+    bench.home.config_path.write_text(json.dumps(said))
+    shutil.rmtree(bench.home.workspace, ignore_errors=True)
+    paos = ["--home", str(bench.home.path)]
+    assert [one.field for one in check(bench.home) if one.code == "STOP_UNCONFIRMED"] == STOP
+    assert main([*paos, "status"]) != 0
+    told = capsys.readouterr().err
+    assert f"STOP_UNCONFIRMED · stop {RIG}" in told and "driver rig" in told and "roll" in told
+    for named in ((), (RIG,)):
+        assert main([*paos, "stop", *named]) == 1
+        told = capsys.readouterr().out
+        assert f"{RIG}: stop NOT delivered: driver rig was carrying out roll" in told and told.count(RIG) == 1
+    stops = bench.old / STOPS
+    shutil.rmtree(stops, ignore_errors=True)
+    stops.write_text("no directory")
+    assert [one.field for one in check(bench.home) if one.code == UNREAD] == [str(bench.old)]
+    assert main([*paos, "status"]) != 0 and UNREAD in capsys.readouterr().err
+    assert main([*paos, "stop"]) == 1 and f"{bench.old}: cannot be read" in capsys.readouterr().out
+
+
 def named_by_a_kernel(bench: HomeBench) -> None:
     with bench.open(serve=True) as world:
         kernel = world.kernel

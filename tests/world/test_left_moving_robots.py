@@ -257,7 +257,7 @@ def test_a_target_that_has_its_id_covers_no_robot_that_may_still_move(bench: Ben
                 until(lambda: (world.tick(), bench.site.clock.advance(0.1), not world.jobs.open_ids())[-1])  # type: ignore[attr-defined,func-returns-value]
                 assert world.kernel.stopping.left() == [RIG] and not world.kernel._able(RIG)
                 page = world.store.get("ORCHESTRATOR.md")
-                assert page is None or f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode()
+                assert page is None or (f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode())
                 assert world.orchestration is not None
                 assert [one.id for one in world.orchestration.loop.executor.gone()] == [RIG]
             with bench.look() as other:
@@ -302,9 +302,9 @@ def test_an_order_whose_robot_may_move_has_no_end_that_is_not_written_and_said(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kernel that is killed at any moment after it leaves what the next one needs."""
-    bench.roller.execute = lambda self, asked, run: Outcome.failure(  # type: ignore[method-assign]
-        Cause.ERROR, "DRIVES", "it drives", evidence={STOP_CONFIRMED: False}
-    )
+    said = Outcome.failure(Cause.ERROR, "DRIVES", "it drives", evidence={STOP_CONFIRMED: False})
+    ours = {"__module__": "worldfs.robots.rig", "execute": lambda self, asked, run: said}
+    bench.roller = type("Ours", (Roller,), ours)
     known: list[tuple[dict[str, MayMove], bool]] = []
     write = JobStore.write_status
 

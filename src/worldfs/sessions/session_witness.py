@@ -8,7 +8,7 @@ place is none. What a reset places was moved by no step.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Final
@@ -19,6 +19,8 @@ from worldfs.base.model import Cause, Json, Order, Outcome, Scene, Thing
 from worldfs.base.model.skill import REAL
 from worldfs.base.order_parameters import given_parameter
 from worldfs.base.plugin_calls import CheckedPlugin
+from worldfs.base.plugin_nouns import plugin_failure
+from worldfs.base.plugin_values import WrongValue
 from worldfs.planning.outcome_judge import Observed, judge
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import StepResult, TargetAdapter
@@ -27,6 +29,7 @@ from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 from .lent_target import Asked, LentTarget, at_once
 from .session_words import MOST_NAMED, THINGS, things_named, things_written
 
+OBSERVING: Final = frozenset({"reset", "observe"})  # answer with an observation
 SAID: Final = 5  # things that a message names
 BESIDE_M: Final = 0.1  # from a thing's edge: what is brought there is at it
 
@@ -46,6 +49,9 @@ class SessionWitness:
         self._adapter = adapter
         self._foreign = isinstance(adapter, CheckedPlugin), isinstance(runtime, CheckedPlugin)
         self._shown = False  # something that is no word of the skill has shown its success
+        self._odd: WrongValue | None = None  # numbers of a package's target that are not as it declares them
+        declared = adapter.observations() if self._foreign[0] else {}
+        self._vectors = {name: shape for name, (shape, _) in declared.items() if len(shape) == 1}
         request = replace(request, params=deepcopy(request.params))  # the skill may change its own
         sees = adapter.target.kind != REAL
         self._named = given_parameter(request.params, THINGS)[1] if sees else None
@@ -73,6 +79,12 @@ class SessionWitness:
         return answer
 
     def _hear(self, method: str, args: tuple[object, ...], answer: object) -> None:
+        seen = answer.observation if isinstance(answer, StepResult) else answer if method in OBSERVING else None
+        for name, shape in self._vectors.items() if isinstance(seen, Mapping) else ():
+            if name in seen and seen[name].shape != shape:
+                path = f"{self._adapter.target.id} {method} {name}"
+                self._odd = WrongValue(str(seen[name].shape), path=path, expected=str(shape))
+                raise self._odd
         if isinstance(answer, StepResult):
             self._shown = answer.success is True
         elif method == "carry_out" and isinstance(answer, Outcome):
@@ -88,6 +100,8 @@ class SessionWitness:
 
     def settled(self, outcome: Outcome) -> Outcome:
         """The skill's outcome as it was seen."""
+        if outcome.ok and self._odd is not None:  # the skill has gone on all the same
+            return plugin_failure(self._odd)
         if self._foreign[1]:
             real = self._adapter.target.kind == REAL
             said: Json = {"evidence_class": "real" if real else "sim", "said": outcome.evidence}

@@ -37,7 +37,7 @@ from worldfs.tree.workspace_stores import WorkspaceStores
 from .check_runtime import broken_references
 from .computed_files import read_alerts
 from .document_findings import document_findings, unread_stops
-from .earlier_workspaces import EarlierWorkspaces
+from .earlier_workspaces import EarlierRobots, EarlierWorkspaces
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
@@ -68,9 +68,11 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += _config(place, config, fix)
         findings += token_findings(place.path) if place.path.is_dir() else ()
         findings += (_misplaced(error, place.path) for error in odd_entries(place.path, PRIVATE_DIR))
+    earlier = EarlierWorkspaces(str(place.path) if isinstance(place, Home) else "", root, SystemClock()).look()
     if not root.is_dir():
         return [
             *findings,
+            *earlier.findings(),
             Finding("NOT_FOUND", str(root), coded("file.workspace"), coded("file.nothing"), coded("file.onboard")),
         ]
     robots = {
@@ -80,7 +82,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     }
     usable = {id: folder for id, folder in {"": root, **robots}.items() if _is_writable(folder, findings)}
     if "" not in usable:
-        return findings
+        return [*findings, *earlier.findings()]
     with ExitStack() as opened:
         stores: dict[str, Store] = {
             id: opened.enter_context(closing(open_engine(root, robot=id, folder=folder)))
@@ -97,7 +99,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
         findings += (_misplaced(error, root) for error in odd.values())
         findings += _jobs(store, root, fix, odd)
         findings += _silent_drivers((store, *stores.values()))
-        findings += _left_moving(config, WorkspaceStores(store, stores), root)
+        findings += _left_moving(config, WorkspaceStores(store, stores), earlier)
         for own in (store, *stores.values()):
             findings += _set_aside(own)
             findings += unread_stops(own)
@@ -163,12 +165,11 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
 
-def _left_moving(config: Config | None, stores: WorkspaceStores, root: Path) -> Iterator[Finding]:
+def _left_moving(config: Config | None, stores: WorkspaceStores, earlier: EarlierRobots) -> Iterator[Finding]:
     """The robots that may still move, and the earlier workspaces that cannot be read."""
     store, declared = stores.shared, WorkspaceTargets(stores.shared).targets()
     specs, clock = find_nodes(config, stores, declared), SystemClock()
     unserved = store.lease(KERNEL_LEASE).holder() is None
-    earlier = EarlierWorkspaces(config.home if config is not None else "", root, clock).look()
     left = {**earlier.moving} | left_robots(
         JobStore(store, clock), StopLog(store, clock), lambda: simulated_nodes(specs, declared), lambda node: unserved
     )

@@ -31,7 +31,7 @@ from worldfs.storage.lease import KERNEL_LEASE, node_lease
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.store_interface import Store
 
-from .left_robots import left_robots
+from .left_robots import left_finding, left_robots
 from .workspace_engine import open_engine
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ class EarlierRobots(NamedTuple):
 
     moving: Mapping[str, MayMove]  # the robots that may still move
     unread: tuple[Finding, ...]  # of each that cannot be read
+
+    def findings(self) -> list[Finding]:
+        """All of it, where no workspace says which driver there is for them now."""
+        return [*(left_finding(id, one, served=False) for id, one in sorted(self.moving.items())), *self.unread]
 
 
 class EarlierWorkspaces:

@@ -9,6 +9,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import Cause, Outcome, Scene, Skill, Target, Thing
 from worldfs.base.model.skill import PolicySpec
 from worldfs.base.plugin_calls import checked
+from worldfs.base.plugin_values import WrongValue
 from worldfs.policies.policy_client import ActionChunk, PolicyInfo
 from worldfs.robots.targets.target_adapter import StepResult, TargetAdapter
 from worldfs.sessions.session_witness import SessionWitness
@@ -103,6 +104,26 @@ BY = {
 @pytest.fixture(params=BY)
 def by(request):
     return BY[request.param]
+
+
+class Short(Table):
+    """Its steps give other joints than it declares."""
+
+    def observe(self):
+        return {**super().observe(), "joint_states": np.zeros(3)}
+
+
+def test_numbers_of_another_shape_than_the_target_declares_are_an_error_of_its_own_session():
+    def theirs(target):  # a skill that goes on all the same
+        with pytest.raises(WrongValue) as raised:
+            target.step(np.zeros(3), "joint_position")
+        assert (raised.value.path, raised.value.found) == ("t step joint_states", "(3,)")
+
+    made = Short(Target("t", "sim"), PluginContext(ManualClock()))
+    made.open()
+    found = played(made, None, theirs)
+    assert (found.ok, found.code) == (False, "PLUGIN_VALUE") and "(2,)" in str(found.message)
+    assert played(table(), "puck_0", steps).ok
 
 
 def test_what_was_moved_in_the_episode_before_hides_nothing(by):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from worldfs.base.model import Job
     from worldfs.formats.config import Config
     from worldfs.runtime.stop_call import HomeKernel
+    from worldfs.world.earlier_workspaces import EarlierRobots
     from worldfs.world.fleet_share import FleetShare
     from worldfs.world.home import Home
     from worldfs.world.world import World
@@ -205,6 +206,20 @@ class CommandContext:
         except WorldError:  # an unreadable config.json names none
             root = home
         return other_kernels(str(home), root, SystemClock(), ANSWER_S)
+
+    def earlier_robots(self) -> EarlierRobots:
+        """What the workspaces say that kernels of the home served before this one, whether or not this one is there. Of
+        a directory that is named with --workspace: nothing."""
+        from worldfs.base.clock import SystemClock
+        from worldfs.world.earlier_workspaces import EarlierRobots, EarlierWorkspaces
+
+        if self["workspace"]:
+            return EarlierRobots({}, ())
+        try:
+            root = self.workspace
+        except WorldError:  # an unreadable config.json names none
+            root = self.home.path
+        return EarlierWorkspaces(str(self.home.path), root, SystemClock()).look()
 
     def open_other(self, root: Path) -> World:
         """The workspace of one of these, to read and submit. Raises `NotFound` where it has gone."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.world.approval_lines import approval_lines
 
 from .command_context import CommandContext
@@ -34,7 +36,8 @@ TICK_S = 1.0  # s between two refreshes of --watch when nothing changes
 
 
 def run(context: CommandContext) -> int:
-    """Where the home's workspace cannot be opened, the kernels that run for the home are named all the same."""
+    """Where the home's workspace cannot be opened, the kernels that run for the home are named all the same, and the
+    robots that those of its earlier workspaces left moving."""
     try:
         with context.open() as world:
             if context["watch"]:
@@ -43,6 +46,8 @@ def run(context: CommandContext) -> int:
     except WorldError:
         for text in other_kernel_lines(_others(context, every=True)):
             context.output.notice(text)
+        for finding in context.earlier_robots().findings():
+            context.output.notice(alert_text(asdict(render_finding(finding, context.language))))
         raise
     context.output.value(status)
     for text, mood in status_lines(status, context.name):

@@ -21,7 +21,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.runtime.grace import CONFIRM_S, LOOK_S, TOLD_S
 from worldfs.runtime.stop_call import SOCKETS, StopCall
-from worldfs.runtime.stop_log import COPY, PendingStop, stop_keys
+from worldfs.runtime.stop_log import COPY, PendingStop, left_text, stop_keys
 from worldfs.runtime.stop_report import RobotStop, StopReport, hang_field, read_stop_file
 from worldfs.runtime.stops_aside import StopsAside
 
@@ -83,8 +83,8 @@ def _interrupted(context: CommandContext, *, told: bool, sent: bool) -> int:
 
 def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
     report = _answered(call, node)
-    earlier = _earlier(context) if node is None else None
-    if earlier is not None and earlier.moving:  # the kernels do not know of them
+    earlier = context.earlier_robots()  # once the drivers have heard
+    if node is None and earlier.moving:  # the kernels do not know of them
         report = None
     shown: tuple[RobotStop, ...] = ()
     if report is None and call.told:  # before a store that may not answer
@@ -104,30 +104,30 @@ def _stopped(context: CommandContext, node: str | None, call: StopCall) -> int:
             if opened and isinstance(error, NotFound):
                 raise
             why = error_message(error)
+            left = [
+                RobotStop(id, False, left_text(one), told=False, stopped=False)
+                for id, one in sorted(earlier.moving.items())
+                if node in (None, id) and id not in (robot.node for robot in _robots(call))
+            ]
             if not call.told:
+                _show(context, left)
+                _show_unread(context, earlier)
                 why = _with_kernels(call, why)
                 return undelivered(context, why if opened else _kept_aside(context, call, node, why))
-            report = StopReport((*_robots(call), *_untold(context, call, node, why)), why)
+            untold = [one for one in _untold(context, call, node, why) if one.node not in earlier.moving]
+            report = StopReport((*_robots(call), *untold, *left), why)
     if call.unheard:  # its directory may have been another one than the log is in
         _kept_aside(context, call, node, "", copy=True)
     code = _told(context, node, report, shown)
-    for finding in earlier.unread if earlier is not None else ():
+    if node is None and earlier.unread:
+        _show_unread(context, earlier)
         code = REFUSED
-        context.output.report(f"{finding.field}: {finding.found}. {finding.fix}", asdict(finding), "bad")
     return code
 
 
-def _earlier(context: CommandContext) -> EarlierRobots | None:
-    """What the earlier workspaces of the home say, once the drivers have heard."""
-    from worldfs.world.earlier_workspaces import EarlierWorkspaces
-
-    if context["workspace"]:
-        return None
-    try:
-        root = context.workspace
-    except WorldError:  # config.json does not say which
-        return None
-    return EarlierWorkspaces(str(context.home.path), root, SystemClock()).look()
+def _show_unread(context: CommandContext, earlier: EarlierRobots) -> None:
+    for finding in earlier.unread:
+        context.output.report(f"{finding.field}: {finding.found}. {finding.fix}", asdict(finding), "bad")
 
 
 def _with_kernels(call: StopCall, why: str) -> str:
