@@ -8,10 +8,10 @@ place is none. What a reset places was moved by no step.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Final
+from typing import Final, cast
 
 from worldfs.base.driver import Run
 from worldfs.base.messages import coded
@@ -23,7 +23,7 @@ from worldfs.base.plugin_nouns import plugin_failure
 from worldfs.base.plugin_values import WrongValue
 from worldfs.planning.outcome_judge import Observed, judge
 from worldfs.robots import displacements
-from worldfs.robots.targets.target_adapter import StepResult, TargetAdapter
+from worldfs.robots.targets.target_adapter import Observation, StepResult, TargetAdapter
 from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
 from .lent_target import Asked, LentTarget, at_once
@@ -79,16 +79,21 @@ class SessionWitness:
         return answer
 
     def _hear(self, method: str, args: tuple[object, ...], answer: object) -> None:
-        seen = answer.observation if isinstance(answer, StepResult) else answer if method in OBSERVING else None
-        for name, shape in self._vectors.items() if isinstance(seen, Mapping) else ():
-            if name in seen and seen[name].shape != shape:
-                path = f"{self._adapter.target.id} {method} {name}"
-                self._odd = WrongValue(str(seen[name].shape), path=path, expected=str(shape))
-                raise self._odd
+        if isinstance(answer, StepResult):
+            self._hold_shapes(method, answer.observation)
+        elif method in OBSERVING:
+            self._hold_shapes(method, cast("Observation", answer))
         if isinstance(answer, StepResult):
             self._shown = answer.success is True
         elif method == "carry_out" and isinstance(answer, Outcome):
             self._shown = answer.ok and (not self._foreign[0] or self._holds(args[0]))
+
+    def _hold_shapes(self, method: str, seen: Observation) -> None:
+        for name, shape in self._vectors.items():
+            if name in seen and seen[name].shape != shape:
+                path = f"{self._adapter.target.id} {method} {name}"
+                self._odd = WrongValue(str(seen[name].shape), path=path, expected=str(shape))
+                raise self._odd
 
     def _holds(self, order: object) -> bool:
         """Whether the target's scene shows what an operation of its own was to do."""
