@@ -65,6 +65,40 @@ def without_manners(text: str) -> str:
     rest = _JUST_THAT.sub("", rest)
     while found := _BEFORE.match(rest):
         rest = rest[found.end() :]
-    rest = re.sub("^请?确保(?=把)", "", _AFTER.sub("", rest))
-    rest = re.sub("^请?确保", "让", rest)  # 确保苹果在篮子里
-    return rest or text
+    rest = re.sub(f"{_STARTS}请?确保(?=把)", r"\1", _AFTER.sub("", rest))
+    rest = re.sub(f"{_STARTS}请?确保", r"\1让", rest)  # 确保苹果在篮子里
+    rest = re.sub(rf"{_STARTS}([^让把，,]+)(?:必须|一定要|务必)在", r"\1让\2在", rest)
+    return re.sub(f"{_STARTS}让至少", r"\1让", _THERE_IS.sub(_is_there, rest)) or text
+
+
+_STARTS: Final = "((?:^|[，,])(?:然后|再|接着|最后|并且?)?)"
+# 篮子里应该有两个杯子: what is to be there.
+_THERE_IS: Final = re.compile(
+    rf"{_STARTS}(让)?(?!让)([^让把，,有没不别]{{1,40}}?(?:[里上中内]面?|里边))"
+    "((?:应该|应当|必须|一定要|务必|需要|要|得)?)(至少|只|正好|恰好|刚好)?((?:要|得)?)有"
+    "(?!没)((?:[一二两三四五六七八九十]把|所有|[^让把，,有没不几吗呢么？?]){1,60})(?=$|[，,])"
+)
+_COUNTED: Final = re.compile(r"[一两二三四五六七八九十\d]|所有|全部|[这那每我你]|任|.*[和与跟及、或]")
+
+
+def _is_there(found: re.Match[str]) -> str:
+    """As 让两个杯子在篮子里; without a number one is enough."""
+    start, let, place, shall, bound, again, what = (found[n] or "" for n in range(1, 8))
+    if not (let or shall or again) or (let and (shall and again)):
+        return found[0]
+    what = f"一个{what}" if not (bound == "只" or _COUNTED.match(what)) else what
+    return f"{start}让{'只有' if bound == '只' else bound}{what}在{place}"
+
+
+_CONTINUES: Final = re.compile("[^把将，,]+也(?:放|一样|是|同样|放进去)")  # 蓝的也放
+
+
+def joined(sentences: list[str]) -> list[str]:
+    """The sentences; what only continues the one before follows it after a comma."""
+    found: list[str] = []
+    for sentence in sentences:
+        if found and _CONTINUES.fullmatch(sentence) and found[-1][-1] not in "?？":
+            found[-1] = f"{found[-1]}，{sentence}"
+        else:
+            found.append(sentence)
+    return found

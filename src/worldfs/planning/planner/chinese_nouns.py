@@ -410,6 +410,8 @@ class ChineseNounParser:
                 self.at += 1
                 if "de" not in self.here().kinds:
                     raise NotUnderstood("planner.negation", "negation", word=word.text)
+            elif word.text == "不" and self.here(1).text == "在" and not (found or best or aside):
+                aside = (self.not_there(),)
             elif superlative := next((k[5:] for k in word.kinds if k[:5] == "best:"), ""):
                 if best:
                     break
@@ -503,6 +505,20 @@ class ChineseNounParser:
             but=aside,
             portion=portion,
         )
+
+    def not_there(self) -> NounPhrase:
+        """不在篮子里的: all that is there."""
+        self.at += 2
+        where: list[Word] = []
+        while self.here().keys:
+            where += self.vocabulary.said(self.here().text, self.here().keys)
+            self.at += 1
+        side = next((k for k in LOCATION[:2] if k in self.here().kinds), "")
+        self.at += bool(side)
+        if not (where and side and "de" in self.here().kinds):
+            raise NotUnderstood("planner.negation", "negation", word="不")
+        place = NounPhrase("".join(w for w, _ in where), tuple(where))
+        return NounPhrase(f"{place.text}里的东西", (("东西", frozenset("*")),), "all", plural=True, at=((side, place),))
 
     def numbers_a_name(self, word: ChineseWord) -> bool:
         """三号文件: a number without a measure word counts nothing; of 两杯 the vessel is one."""

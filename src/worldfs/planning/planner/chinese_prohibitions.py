@@ -67,6 +67,8 @@ class ChineseOrderParser(ChineseParser):
             return Prohibitions(negated, denied=self.aside("all"))
         if negated and self.take(*_HANDLING) and self.noun_here():
             return self._spared(negated, self.aside("all"))
+        if self.take("=留着", "=留下"):  # 留着左手套，…
+            return Prohibitions(keep=self.aside("all")) if self.noun_here() else None
         given = self.take("ba") is not None
         if not self.noun_here():
             return None

@@ -17,6 +17,7 @@ _ASIDE: Final = (
     r"it is (?:possible|convenient|ok|okay|alright|all right|no trouble|not too much trouble)(?: with you)?)"
     r"|when(?:ever)? you (?:can|are free|are ready|(?:have|get) (?:a moment|a minute|a second|a chance|time)))"
 )
+_SURE: Final = r"(?:make sure|be sure|see to it|ensure)(?: that)?"
 _REMINDED: Final = r"(?:do not|never) (?:ever )?forget to(?! (?:not|never) )"
 # What an order may begin with, and the form of its verb then: base, gerund, past ("if you put", "if you moved"), or a
 # thing that is wished for.
@@ -44,7 +45,9 @@ _FORMS: Final = tuple(
         ("base", _REMINDED),
         ("base", r"do me a favou?r(?: and)?|be (?:a dear|an angel) and|be so (?:kind|good) (?:as to|and)"),
         ("base", rf"{_ASIDE} ,"),
-        ("end", r"(?:make sure|be sure|see to it|ensure)(?: that)?(?! to )"),
+        ("base", rf"{_SURE} you(?! (?:are|have|do|can) )"),
+        ("end", rf"{_SURE}(?! to )"),
+        ("end", r"i (?:want|need|would like|would love)(?= there to be )|let(?= there be )"),
         ("gerund", r"try|(?:start|begin)(?: by)?"),
         ("gerund", r"(?:(?:would|do) you )?mind(?=(?: please| kindly)? [a-z]+ing )|(?:how|what) about"),
         ("past", rf"(?:it would|would it) be {_VERY}{_NICE} if you"),

@@ -46,6 +46,11 @@ _STANDS = (
 _WHICH = ("that is", "which is", "that are", "which are")
 
 
+def things_at(side: str, where: NounPhrase) -> NounPhrase:
+    """All that is in or on something."""
+    return NounPhrase("things", (("things", frozenset("*")),), "all", plural=True, at=((side, where),))
+
+
 class EnglishNounParser:
     """A list of tokens and a position in it."""
 
@@ -252,6 +257,8 @@ class EnglishNounParser:
                 if joined[0] != ",":
                     raise NotUnderstood("planner.left_or_meant", "ambiguous", what=following.text)
                 break
+            if joined == "," and not excepted and self._shall_here():  # "not the key, the can goes in the basket"
+                break
             found.append(following)
             joins.append(joined)
         self.at = mark
@@ -289,9 +296,13 @@ class EnglishNounParser:
     def _shall_here(self) -> bool:
         """ "… and the key goes in the crate": what it goes with begins the next clause."""
         mark = self.at
-        found = self.pattern(lexicon_en.SHALL)
+        found = self.shall() or self.pattern(lexicon_en.STAYS)
         self.at = mark
         return bool(found)
+
+    def shall(self) -> str:
+        """The words that an end is wanted with, consumed; "" for none."""
+        return self.pattern(lexicon_en.SHALL)
 
     def _distance_here(self) -> bool:
         mark = self.at
@@ -358,6 +369,9 @@ class EnglishNounParser:
                 raise NotUnderstood("planner.negation", "negation", word=self.ahead())
             self.at += 1
             freely, quantity = quantity == "any", quantity or "any"
+        counted = count or self.tokens[start : self.at][-1:] == ["one"]
+        if counted and self.ahead() == "more" and self.vocabulary.english_word("more") is None:
+            self.at += 1  # "two more mugs"
         if quantity in ("any", "all") and self.phrase(("of them", "of those", "of these")):
             if self.tokens[self.at - 1] == "them" or not self._words_here():
                 return NounPhrase(
@@ -571,6 +585,11 @@ class EnglishNounParser:
         linked = self.phrase(_WHICH)
         if linked and self.phrase(("not",)):
             here = self.at
+            side = lexicon_en.PREPS.get(self.phrase(lexicon_en.PREPS), "")
+            if side in ("in", "on") and self.noun_here():
+                there = things_at(side, self.noun_apart())
+                return replace(noun, but=(*noun.but, there), text=" ".join(self.tokens[start : self.at]))
+            self.at = here
             words, _ = self._words("all")
             if words and all(map(is_colour, words)):
                 self.without += words

@@ -8,7 +8,7 @@ from dataclasses import replace
 from worldfs.base.model import Vec
 
 from . import english_manners, english_sequence, lexicon_en
-from .english_nouns import FIRST_PREPS, EnglishNounParser
+from .english_nouns import FIRST_PREPS, EnglishNounParser, things_at
 from .intent import THERE, Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .prohibitions import Prohibitions
 from .vocabulary import Vocabulary
@@ -23,6 +23,7 @@ _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
 _WITHIN = ("in", "inside")  # said without what they are of
 INTO = ("in", "on", "to", "at")
 _ENDS = ("", ".", ",", ";", "and", "then")
+ALL_ELSE = NounPhrase("everything else", (("everything", frozenset("*")),), "all", plural=True, other=True)
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 
@@ -62,6 +63,22 @@ def _out_of(what: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple
     return tuple(replace(noun, at=()) for noun in what), (("from", (at[0][1],)),)
 
 
+def _taken(before: list[Clause], clause: Clause) -> list[Clause]:
+    """ "Take all the mugs and put them in the box": several things are not held, they are put one by one."""
+    last = before[0] if before and before[0].act in ("pick", "bring") and len(before[0].what) == 1 else None
+    one = last.what[0] if last is not None else NounPhrase("")
+    names_all = one.quantity == "all" and all("*" in senses for _, senses in one.words)
+    them = clause.act == "put" and all(n.pronoun and n.text and (n.plural or names_all) for n in clause.what)
+    if last is None or not (them and (one.plural or one.quantity == "all")) or one.pronoun or last.or_places:
+        return [*before, clause]
+    there = tuple((side, where[0]) for side, where in last.places if len(where) == 1)
+    if last.places and (not (last.act == "pick" or last.last_place == "which") or len(there) < len(last.places)):
+        return [*before, clause]
+    at = tuple((side, noun) for side, noun in there if isinstance(noun, NounPhrase))
+    what = (replace(one, at=(*one.at, *at)),)
+    return [replace(clause, what=what, but=(*last.but, *clause.but), keep=(*last.keep, *clause.keep), then=last.then)]
+
+
 def _narrows(said: list[str], rest: list[str]) -> str:
     """The "only" that stands before the order itself; "" for none."""
     before = said[: len(said) - len(rest)][-1:]
@@ -87,8 +104,6 @@ class EnglishParser(EnglishNounParser):
             tokens = [only, *tokens]
         if form == "wish":
             tokens = ["bring", *filter(None, (_narrows(said, tokens),)), *tokens]
-        if form == "end" and (told := next((n for n, t in enumerate(tokens) if t in ("is", "are")), 0)):
-            tokens = [*tokens[:told], "should", "be", *tokens[told + 1 :]]
         base = lexicon_en.base_forms().get(form, {})
         tokens = [base.get(t, t) for t in tokens]
         while tokens and tokens[-1] in ("?", ",", "!", "."):
@@ -105,6 +120,7 @@ class EnglishParser(EnglishNounParser):
         self.wishing, self.ending = form == "wish", form == "end"
         self.said_prep = ""  # the preposition of the last place
         self.to_me = self.excepted_first = False  # "everything except the cup in the box": which of them is there?
+        self.rather = False  # "not in the crate but in the basket": that is where it goes
         self.not_there = False  # "everything in the crate not in the tub": which things, or where they do not go?
 
     # -- the grammar ----------------------------------------------------------------------------------------------
@@ -117,10 +133,12 @@ class EnglishParser(EnglishNounParser):
                     raise NotUnderstood("planner.after_protection", "negation", word=self.ahead())
                 break
             self.besides = False
+            handed, self.to_me = self.to_me, False
             clause = self.clause(found[-1] if found else self.before)
             if self.besides and not (clause.what and all(noun.quantity == "all" for noun in clause.what)):
                 raise NotUnderstood("planner.left_or_meant", "ambiguous", what=clause.but[-1].text)  # beside, as well?
-            found.append(replace(clause, then=self.then))
+            clause = replace(clause, then=self.then)
+            found = [*found, clause] if handed else [*found[:-1], *_taken(found[-1:], clause)]
             self.closers()
             if self.at < len(self.tokens) and not self.protecting():
                 self.join()
@@ -160,6 +178,9 @@ class EnglishParser(EnglishNounParser):
         if english_manners.reminds(english_manners.strip_openers(self.tokens[self.at :])):
             self.at = mark
             return False
+        if after and (left := self.staying()):
+            self.kept += () if look else left
+            return True
         negated = self.phrase(("do not", "never", "without", "please do not"))
         leaving = "" if negated else self.phrase(("leave", "leave out", "keep"))
         if not (negated or leaving) or not after:
@@ -178,17 +199,34 @@ class EnglishParser(EnglishNounParser):
             if self.tokens[self.at : self.at + 2] == ["anything", "else"]:  # denied of each: all the others stay
                 self.tokens = [*self.tokens[: self.at], "everything", *self.tokens[self.at + 1 :]]
         nouns, _ = self.left_out(placed=False)
-        ends = ("alone", "where it is", "where they are", "here", "there", "in place", "out", "as it is")
-        if (
-            leaving and not self.phrase(ends) and (prep := self.phrase(lexicon_en.PREPS))
-        ):  # "leave the cup on the table"
-            side = lexicon_en.PREPS[prep]
-            if side not in ("in", "on", "beside") or not self.noun_here():
-                raise NotUnderstood("planner.word", word=prep)
-            there = self.noun()
-            nouns = tuple(replace(noun, at=(*noun.at, (side, there))) for noun in nouns)
+        if leaving:  # "leave the rest", and no spoon rest
+            nouns = tuple(ALL_ELSE if noun.text in ("rest", "others") else noun for noun in self.left_where(nouns))
         self.kept += nouns
         return True
+
+    def left_where(self, nouns: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...]:
+        """What is left alone, with the place that is said of it: "leave the cup on the table"."""
+        if self.phrase(lexicon_en.STAYING) or not (prep := self.phrase(lexicon_en.PREPS)):
+            return nouns
+        side = lexicon_en.PREPS[prep]
+        if side not in ("in", "on", "beside") or not self.noun_here():
+            raise NotUnderstood("planner.word", word=prep)
+        there = self.noun()
+        return tuple(replace(noun, at=(*noun.at, (side, there))) for noun in nouns)
+
+    def staying(self) -> tuple[NounPhrase, ...]:
+        """ "The mugs stay where they are": what is left alone; () and nothing consumed for none."""
+        mark = self.at
+        if not re.search(rf" {lexicon_en.STAYS}\b", " ".join(self.tokens[mark:])) or not self.noun_here():
+            return ()
+        try:
+            nouns, _ = self.left_out(placed=False)
+        except NotUnderstood:
+            nouns = ()
+        if nouns and self.pattern(lexicon_en.STAYS):
+            return self.left_where(nouns)
+        self.at = mark
+        return ()
 
     def denied_place(self) -> Prohibitions | None:
         """After "do not": "put the plum in the box"; None and nothing consumed for anything else."""
@@ -207,8 +245,9 @@ class EnglishParser(EnglishNounParser):
 
     def clause(self, before: Clause | None) -> Clause:
         form, rest = english_manners.requested(self.tokens[self.at :])
-        only, opened = "", list[str]()
-        if form in ("", "base"):
+        only, end, opened = "", "", list[str]()
+        if form in ("", "base", "end"):
+            self.ending |= form == "end"
             only = _narrows(self.tokens[self.at :], rest)
             opened, self.at = self.tokens[self.at : len(self.tokens) - len(rest)], len(self.tokens) - len(rest)
         if self.verb_here() and self.pattern(
@@ -222,6 +261,7 @@ class EnglishParser(EnglishNounParser):
                 return wished
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
+                end = before.end  # "make sure a plum is in the basket and a mug in the tray"
                 if not english_manners.CORRECTING.isdisjoint(opened):  # "…, well, the plum"
                     raise NotUnderstood("planner.corrected", "ambiguous", what=" ".join(self.tokens[self.at :]))
                 verb, again = "put", before.places
@@ -229,7 +269,7 @@ class EnglishParser(EnglishNounParser):
                 verb = "go to"  # "go to the gate, then to the dock"
             else:
                 raise NotUnderstood("planner.verb", word=self.ahead() or "…")
-        self.inside = False
+        self.inside = self.ending = False
         act, self.out = lexicon_en.VERBS[verb], verb in ("remove", "take out", "get out")
         if act == "undo":
             self.pattern(lexicon_en.UNDONE)
@@ -247,8 +287,12 @@ class EnglishParser(EnglishNounParser):
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         wanted = self.wishing and lexicon_en.BOUNDS.get(self.phrase(lexicon_en.BOUNDS), "")
+        denied = self.contrasted() if act in ("put", "bring", "pick") else ()
         what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
         what = self.narrowed(what) if act != "clear" else what
+        mark = self.at
+        if self.phrase(lexicon_en.NOTHING_ELSE) and (act != "put" or self.ahead() not in FIRST_PREPS):
+            self.at = mark
         if act == "pick" and what and self.length():
             raise NotUnderstood("planner.vertical", word=verb)
         mark = self.at
@@ -299,8 +343,12 @@ class EnglishParser(EnglishNounParser):
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
-        if self.not_there and any(noun.plural or noun.quantity == "all" for noun in what):
+        but = (*denied, *but)
+        several = any(noun.plural or noun.quantity == "all" for noun in what)
+        if (self.not_there and several) or (self.rather and len(places) > 1):
             raise NotUnderstood("planner.negation", "negation", word="not")
+        if places and any("more" in noun.text.split() for noun in what):
+            what = self.more(what, places[-1])
         after = self.phrase(lexicon_en.PARTICLES_AFTER.get(act, ())) if places and what else ""
         if after:  # "throw everything on the table away"
             act = {"throw": "discard", "put": "clear"}.get(act, act)
@@ -329,7 +377,7 @@ class EnglishParser(EnglishNounParser):
         act = "empty" if verb in ("empty", "empty out") else act
         return Clause(
             act, what, places or again, but, or_places=tuple(self.or_places), gap=self.gap, out=self.out, each=each,
-            barred=tuple(self.barred), last_place=last_place, inside=self.inside,
+            barred=tuple(self.barred), last_place=last_place, inside=self.inside, end=end,
             hollow=lexicon_en.HOLLOW.get(verb, ""),
         )  # fmt: skip
 
@@ -358,11 +406,11 @@ class EnglishParser(EnglishNounParser):
     def wished(self, only: str = "") -> Clause | None:
         """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
         mark = self.at
-        bound = self.phrase(lexicon_en.BOUNDS) or only
-        denied = (
-            self.left_out(placed=False)[0] if self.phrase(("not",)) and self.noun_here() else ()
-        )  # "not the cup but the mug goes …"
-        if (denied and not self.phrase(("but", ", but"))) or not self.noun_here():
+        there = self.pattern(lexicon_en.THERE_BE) or (self.ending and self.pattern("there (?:is|are|be|to be)"))
+        inner = next((one for one in ("only", "just") if there and one in there.split()), only)
+        bound = self.phrase(lexicon_en.BOUNDS) or inner
+        denied = self.contrasted()
+        if not self.noun_here():
             self.at = mark
             return None
         start = self.at
@@ -372,8 +420,10 @@ class EnglishParser(EnglishNounParser):
         self.besides |= said == "besides"
         aside = self.left_out(placed=False, excepted=True)[0] if said and self.noun_here() else ()
         self.phrase((",",) if aside else ())
+        alone = self.phrase(lexicon_en.NOTHING_ELSE)  # "the key and nothing else should be …"
         if (
-            (shall := self.pattern(lexicon_en.SHALL))
+            (shall := self.shall())
+            or there
             or self.ahead() in ("into", "onto")
             or (self.listed and self.ahead() in FIRST_PREPS)
         ):
@@ -381,20 +431,47 @@ class EnglishParser(EnglishNounParser):
             some = self.narrowed(what)
             bound, what = bound if some is what else "only", some
             if places:
+                if "more" in self.tokens[start : self.at]:  # "one more mug should be …": how many are there then?
+                    raise NotUnderstood("planner.word", word="more")
                 but = (*denied, *aside, *but)
                 ors, barred = tuple(self.or_places), tuple(self.barred)
-                end = "end" if self.ending or re.fullmatch(lexicon_en.SHALL_BE, shall) else ""
+                end = "end" if self.ending or there or re.fullmatch(lexicon_en.SHALL_BE, shall) else ""
                 if end and inner:  # "the fig and only the plum"
                     raise NotUnderstood("planner.word", word=inner)
-                if end and self.phrase(lexicon_en.NOTHING_ELSE):
+                if end and (alone or self.phrase(lexicon_en.NOTHING_ELSE)):
                     end = "alone"
                 elif end and bound:
                     end = lexicon_en.BOUNDS[bound]
                 elif bound and bound not in ("only", "just", "nothing but", "nothing except"):
                     raise NotUnderstood("planner.word", word=bound)
                 return Clause("put", what, places, but, or_places=ors, gap=self.gap, barred=barred, end=end)
+            if there:
+                raise NotUnderstood("planner.where", word=f"{there} {what[0].text}")
         self.at = mark
         return None
+
+    def more(self, what: tuple[NounPhrase, ...], place: Place) -> tuple[NounPhrase, ...]:
+        """ "Two more mugs in the basket": of those that are not there."""
+        side, where = place
+        there = where[0]
+        if side not in ("in", "on") or len(where) > 1 or not isinstance(there, NounPhrase) or there.pronoun:
+            raise NotUnderstood("planner.word", word="more")
+        return tuple(replace(n, but=(*n.but, things_at(side, there))) if "more" in n.text.split() else n for n in what)
+
+    def contrasted(self) -> tuple[NounPhrase, ...]:
+        """ "Not the cup but" before the mug: what is not meant; () and nothing consumed for none."""
+        mark = self.at
+        if self.phrase(("not",)) and self.noun_here():
+            denied, _ = self.left_out(placed=False)
+            of_number = any(n.quantity == "all" or n.text.split()[0] in ("only", "just", "nothing") for n in denied)
+            if self.phrase(("but", ", but", "but rather", ", but rather")) and self.noun_here() and not of_number:
+                return denied
+        self.at = mark
+        return ()
+
+    def shall(self) -> str:
+        """ "Should be", and of an end that is wanted "is": "make sure the key is in the box and the can is on it"."""
+        return self.pattern(lexicon_en.SHALL) or (self.pattern("is|are") if self.ending else "")
 
     def shift(self) -> DirectionalMove | None:
         """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""
@@ -491,10 +568,13 @@ class EnglishParser(EnglishNounParser):
         `said`: the words for it; `placed`: they stand after a place, `opened`: after a comma.
         """
         if (prep := self.phrase(lexicon_en.PREPS)) and self.noun_here():
-            if not placed:  # "the cups not in the tub": which things, or where they do not go?
-                raise NotUnderstood("planner.negation", "negation", word=said)
-            self.not_there |= not opened and prep in lexicon_en.WHERE_IT_IS
             nouns, _ = self.left_out(placed=True)
+            self.rather |= not placed
+            if prep == "before":  # "but not before the can": later
+                raise NotUnderstood("planner.negation", "negation", word=said)
+            if not placed and not (self.phrase(("but", ", but", "but rather")) and self.ahead() in FIRST_PREPS):
+                raise NotUnderstood("planner.negation", "negation", word=said)  # "the cups not in the tub": which?
+            self.not_there |= placed and not opened and prep in lexicon_en.WHERE_IT_IS
             if lexicon_en.PREPS[prep] == "from":  # "out of all boxes, but not out of the red box"
                 return nouns
             self.barred += nouns if lexicon_en.PREPS[prep] in INTO else ()
@@ -548,10 +628,13 @@ class EnglishParser(EnglishNounParser):
         """Prepositional phrases and exceptions, as many as follow."""
         found: list[Place] = []
         but: list[NounPhrase] = []
-        self.or_places, self.barred, self.excepted_first, self.not_there = [], [], False, False
+        self.or_places, self.barred = [], []
+        self.excepted_first = self.not_there = self.rather = False
         while True:
             mark = self.at
-            if self.only_here():
+            self.phrase((", but", "but", ","))
+            stays, self.at = bool(found and self.staying()), mark
+            if stays or self.only_here():
                 self.at = mark
                 return tuple(found), tuple(but)
             if found and act in ("put", "bring") and self.other_place(found[-1][0]):

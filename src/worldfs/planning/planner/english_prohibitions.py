@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +16,7 @@ _EXCEPT: Final = tuple(said for said in lexicon_en.EXCEPT if said[:3] not in ("b
 _NUMBERED: Final = ("only", "just", "nothing")
 _HANDLING: Final = frozenset(("put", "bring", "pick", "drop", "throw", "discard"))
 _JOINS: Final = (",", "but", ", but", "and", ", and", "instead", ", instead", "but rather", ", but rather", "rather")
+_RATHER: Final = ("instead of", "rather than")
 _NEGATED: Final = ("do", "never", "not")
 _AGAIN: Final = (*_NEGATED, "without", "leave", "keep", "please")
 _ADDING: Final = frozenset(("and", "then", "also", "or", "nor", "next", "finally", "lastly", "afterwards"))
@@ -61,33 +63,37 @@ class EnglishOrderParser(EnglishParser):
         except NotUnderstood:
             found = None
         joined = self.phrase(_JOINS) if found is not None else ""
-        if found is not None and joined and not (found.of_all and joined != ","):
+        apart = joined or (found is not None and found.negated in _RATHER)
+        if found is not None and apart and not (found.of_all and joined != ","):
             here = self.at
             if found.denied and "but" in joined and self.phrase(lexicon_en.PREPS):  # "not in the box but in the basket"
                 pronoun = "it" if len(found.denied) == 1 else "them"
                 self.tokens = [*self.tokens[:here], "put", pronoun, *self.tokens[here:]]
                 self.at = here
             again = self.ahead() in _AGAIN and not (joined.endswith("and") and self.ahead() not in _NEGATED)
-            if again or (self.verb_here() and self.ahead() not in _ADDING):
+            ends = self.noun_here() and re.search(rf" (?:{lexicon_en.SHALL}) ", " ".join(self.tokens[self.at :]))
+            if again or ends or (self.verb_here() and self.ahead() not in _ADDING):
                 return found, joined
         self.at = mark
         return None
 
     def _prohibition(self) -> Prohibitions | None:
-        """ "(please) do not touch NP", "do not put NP in NP", "not NP", "leave NP where it is"."""
+        """ "(please) do not touch NP", "do not put NP in NP", "not NP", "leave NP where it is", "NP stays"."""
         self.at = len(self.tokens) - len(english_manners.strip_openers(self.tokens[self.at :]))
         if self.ahead() in ("leave", "keep"):
             self.kept = []
             left = self.protection(True)
             kept, self.kept = tuple(self.kept), []
             return Prohibitions(keep=kept) if left else None
+        if left_alone := self.staying():
+            return Prohibitions(keep=left_alone)
         if self.phrase(_EXCEPT):
             nouns = self._denied(excepted=True)
             return Prohibitions(keep=nouns, of_all=True) if nouns else None
-        negated = self.phrase(("do not", "never", "without", "not"))
+        negated = self.phrase(("do not", "never", "without", "not", *_RATHER))
         if not negated:
             return None
-        if negated == "not" and self.noun_here() and not self.verb_here():
+        if negated in ("not", *_RATHER) and self.noun_here() and not self.verb_here():
             return self._meant_not(negated)
         if negated == "without":
             base = lexicon_en.base_forms()["gerund"] | {"touching": "touch", "disturbing": "disturb", "using": "use"}

@@ -21,6 +21,7 @@ from . import (
     english_nouns,
     english_parser,
     english_prohibitions,
+    english_sequence,
     lexicon_en,
     lexicon_zh,
     name_marks,
@@ -260,7 +261,7 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
     """Clauses of all sentences; the text itself when any of it is a question."""
     found: list[Clause] = []
     forbidden: list[str] = []  # "Do not touch the key." before an order
-    for sentence in sentences:
+    for sentence in (sentences := english_sequence.joined(sentences)):
         tokens, corrected, doubt = spelling.corrected(english_parser.split(sentence), vocabulary)
         notes += corrected
         if found and english_manners.is_thanks(tokens):
@@ -318,7 +319,7 @@ def _protection(
 def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | QuestionReading:
     found: list[Clause] = []
     forbidden = ""  # 别动钥匙。 before an order
-    for typed in sentences:
+    for typed in (sentences := chinese_manners.joined(sentences)):
         if found and chinese_manners.is_thanks(typed):
             continue
         sentence, corrected = lexicon_zh.corrected(typed)

@@ -239,11 +239,16 @@ BACK = (
 )
 # The wished-for end, told as a fact: "the apple goes in the basket"; and what a move is to come to.
 SHALL = (
-    r"(?:goes|go|belongs?|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
-    r"must (?:go|be)|ought to (?:go|be)|is to go|are to go|shall go|can (?:go|be put|be placed))"
+    r"(?:goes|go|belongs?|(?:should|must|(?:needs|has|have|need) to|ought to|(?:is|are) to)"
+    r" (?:go|be(?: put| placed| moved)?)|shall go|can (?:go|be put|be placed))"
 )
 # Of these, the ones that say how it is to be, and not that anything is to be moved.
-SHALL_BE = r"belongs?|(?:should|must|(?:needs|has|have|need) to|ought to) be"
+SHALL_BE = r"belongs?|(?:should|must|(?:needs|has|have|need) to|ought to|(?:is|are) to) be"
+# The same, with what is to be there after it: "there should be two mugs in the basket".
+THERE_BE = r"there (?:should|must|(?:needs|has|have|need) to|ought to|(?:is|are) to)(?: only| just)? be"
+# What is left alone: "the mugs stay where they are".
+STAYS = r"(?:(?:should|must|can|may|will|has to|have to) )?(?:stays?|remains?)(?: put)?"
+STAYING = ("alone", "where it is", "where they are", "here", "there", "in place", "out", "as it is")
 # How many are to be there, said before them; and after the place, that they are all.
 BOUNDS = {
     "at least": "end", "exactly": "exactly", "precisely": "exactly", "only": "only", "just": "only",

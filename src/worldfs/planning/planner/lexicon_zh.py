@@ -129,7 +129,7 @@ _ZH: dict[str, str] = {
     "shiftbackward": "后移 拉近 拉过来",
     "hither": "过去 过来 去 来",
     "isnot": "不是 非",
-    "should": "应该 应当 应 得 要 需要 该",
+    "should": "应该 应当 应 得 要 需要 该 必须 一定要 务必",
     "nearto": "最靠近 最接近 最挨近 最邻近",
     "apart": "远离 移离",
     "leave": "离",
