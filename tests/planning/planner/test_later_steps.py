@@ -116,6 +116,14 @@ def test_a_distance_is_counted_from_where_the_step_before_brought_the_thing() ->
     assert second[1] - first[1] == pytest.approx(0.1)
 
 
+def test_what_was_picked_up_is_moved_from_where_it_lay() -> None:
+    intent = interpret("pick up the key, move it 10 cm to the left", scene_of(AT), robot_id="r")
+    alone = interpret("move the key 10 cm to the left", scene_of(AT), robot_id="r")
+    assert isinstance(intent, CommandIntent)
+    assert isinstance(alone, CommandIntent)
+    assert intent.goals[-1:] == alone.goals
+
+
 def test_what_a_later_step_undoes_need_only_have_held() -> None:
     goals = (OnGoal("green", "red"), InGoal("red", "crate"))
     assert lasting_goals(goals, (0, 1)) == [False, True]
