@@ -114,6 +114,7 @@ def test_whatever_else_nothing_reads_refuses_an_action_by_name(name: str, value:
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz_", min_size=3, max_size=12), st.sampled_from([1, "x", True, [1], {"a": 1}]))
 def test_a_name_is_harmless_or_refuses(name: str, value: Any) -> None:
+    assume(name not in action._KNOWN)  # it draws words of our sources, too
     assert (in_action(**{name: value}).order is None) == (name in [*unread({name: value})])
     assert harmless("x_" + name) or any(restricts("x_" + name, said) for said in (True, False))
 
