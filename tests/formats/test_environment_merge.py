@@ -109,7 +109,8 @@ def test_only_what_this_robot_brought_is_removed_when_it_is_gone():
 
 def test_edges_among_observed_things_are_replaced_and_others_stay():
     scene = environment.read(spec()).scene
-    held = replace(scene, relations=(Relation("apple_01", "held_by", "franka_001"),))
+    robots = (replace(scene.robots[0], gripper="holding", holding="apple_01"),)
+    held = replace(scene, robots=robots, relations=(Relation("apple_01", "held_by", "franka_001"),))
     after = environment.read(merge(spec(), held)).scene
     assert after.relations == (Relation("apple_01", "held_by", "franka_001"),)
     apart = merge(spec(), Scene(objects=scene.objects))

@@ -12,12 +12,14 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip install 'worldfs[sim]'")
 
-from worldfs.base.model import Order
+from worldfs.base.model import Order, Scene, Thing
 from worldfs.formats import config, environment
+from worldfs.planning.planner import Planner
 from worldfs.robots.displacements import built_elsewhere
 from worldfs.robots.driver_registry import BodyCatalogue
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.world.edited_things import as_measured, edited_things
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
@@ -70,9 +72,9 @@ class Site:
     def write(self, value):
         self.page.write_text(value if isinstance(value, str) else json.dumps(value))
 
-    def open(self):
+    def open(self, *, serve=True):
         settings = config.read(self.home.config_path.read_bytes())
-        return World.open(self.home.workspace, config=settings, serve=True, drivers=self.drivers)
+        return World.open(self.home.workspace, config=settings, serve=serve, drivers=self.drivers)
 
 
 @pytest.fixture
@@ -220,6 +222,45 @@ def test_an_edit_that_the_simulation_does_not_follow_stays_and_is_named(site):
             assert carried_out(world, ARM, ("place", {"target_position": [0.35, -0.3, 0]})) == [True]
             place.write(place.page.read_text().replace("[0.3, 0.2, 0.02]", "[0.5, 0.1, 0.02]"))
             until(lambda: not said(world, "EDITED_ELSEWHERE"))
+
+
+def test_until_the_next_start_orders_and_answers_go_by_what_was_measured_and_not_by_an_edit(site):
+    place = site(ARM)
+    basket = {"id": "basket_01", "type": "container", "shape": "basket", "position": [0.4, -0.4, 0.045]}
+    furniture = (TABLE, basket | {"size": [0.3, 0.4, 0.09]})
+    stated = [{"from": "cube_01", "to": "basket_01", "relation": "in"}]
+    place.write(page([CUBE], furniture=furniture))
+    edited = page([CUBE | {"position": [0.36, -0.32, 0.03], "status": "in_basket"}], furniture=furniture, edges=stated)
+
+    def asked(world, text):
+        return Planner(world.planner_port(ARM)).run(text)
+
+    with place.open() as world, running(world), place.open(serve=False) as client:
+        place.write(edited)
+        until(lambda: said(world, "EDITED_ELSEWHERE"))
+        until(lambda: client.planner_port(ARM).scene().edited)
+        for one in (world, client):
+            scene = one.planner_port(ARM).scene()
+            assert scene.thing("cube_01").position == pytest.approx((0.5, 0.1, 0.02), abs=1e-3)
+            told = asked(one, "is the cube in the basket?").reason
+            assert told.startswith("no, ") and "ENVIRONMENT.md was edited" in told and "0.36" in told
+            emptied = asked(one, "empty the basket")
+            assert not emptied.jobs and "empty already" in emptied.reason and "was edited" in emptied.reason
+        report = asked(client, "make sure the cube is in the basket")
+        assert report.ok and len(report.jobs) == 2 and "was edited" in report.reason
+        until(lambda: not said(world, "EDITED_ELSEWHERE"))
+        place.write(edited)
+        until(lambda: said(world, "EDITED_ELSEWHERE"))
+    with place.open(serve=False) as client:  # no kernel runs: the document is all that counts
+        assert client.planner_port(ARM).scene().thing("cube_01").position == (0.36, -0.32, 0.03)
+
+
+def test_an_edited_drawer_is_as_far_open_as_it_was_measured():
+    drawer = Thing("d", shape="drawer", position=(0.6, 0, 0.06), status="closed", extra={"opening": 0.0})
+    told = replace(drawer, status="open", extra={"opening": 0.12, "brand": "x"})
+    scene = Scene(furniture=(told,))
+    found = as_measured(scene, edited_things(scene, Scene(furniture=(drawer,)))).thing("d")
+    assert found.status == "closed" and found.extra == {"opening": 0.0, "brand": "x"}
 
 
 def test_a_robot_that_joins_later_leaves_an_edit_as_it_is(site):

@@ -23,7 +23,9 @@ def without_denied(value: Json, scene: Scene, seen: Scene) -> Json:
     denied: set[Relation] = set()
     for stated in scene.contradicted:
         there, now = scene.thing(stated.subject), measured.get(stated.subject)
-        if there is not None and now is not None and math.dist(there.position, now.position) <= SLACK:
+        if there is None or now is None or stated in seen.relations:
+            continue
+        if not is_well_formed(there) or math.dist(there.position, now.position) <= SLACK:
             denied.add(stated)
     if not denied:
         return value

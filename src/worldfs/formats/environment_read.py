@@ -16,7 +16,7 @@ from worldfs.base.json_values import as_object
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.messages.coded_text import vector_text
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, UnreadEntry, Vec
-from worldfs.base.stated_places import consistent
+from worldfs.base.stated_places import consistent, lacks_holder
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
 
@@ -97,21 +97,20 @@ class _SceneReader:
         scene = consistent(scene, {t.id for t in objects if t.position and driver_units.get(t.id) is t.position})
         at = {thing.id: vector_text(thing.position) for thing in (*objects, *furniture)} if scene.contradicted else {}
         for stated in scene.contradicted:
-            self.contradiction(stated, at)
+            self.contradiction(stated, at, is_held=not lacks_holder(stated, scene))
         return scene
 
-    def contradiction(self, stated: Relation, at: Mapping[str, str]) -> None:
+    def contradiction(self, stated: Relation, at: Mapping[str, str], *, is_held: bool) -> None:
         from worldfs.base.model import Finding
 
         where, said = f"{FILE} {stated.subject}", " ".join((stated.subject, stated.relation, stated.object))
         expected, fix = coded("file.label_of_position", said=said), coded("file.correct_label")
-        found = coded(
-            "file.positions_apart",
-            one=stated.subject,
-            at=at[stated.subject],
-            other=stated.object,
-            place=at[stated.object],
-        )
+        found = coded("file.no_holder", other=stated.object)
+        if is_held:
+            one, other = stated.subject, stated.object
+            found = coded("file.positions_apart", one=one, at=at[one], other=other, place=at[other])
+        else:
+            expected, fix = coded("file.label_of_holder", said=said), coded("file.correct_holder")
         self.findings.append(Finding("LABEL_CONTRADICTED", where, expected, found, fix, warning=True))
 
     # -- entries, one by one ------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from worldfs.runtime.kernel import Kernel
 from worldfs.runtime.worker_threads import WorkerThreads
 
 from .driver_opening import LIMIT_S, WAIT_S, DriverOpening
+from .edited_things import EDITED, edited_text
 from .start_marks import START_FATAL, StartMarks
 from .world_job_hooks import WorldJobHooks
 
@@ -33,7 +34,7 @@ ENVIRONMENT = "ENVIRONMENT.md"
 MAKE, OPEN = "__init__", "open"  # the calls of a start
 DriverMaker = tuple[str, Callable[[], Callable[[], Driver]], bool]
 """The name of what makes a driver, what prepares its maker, and whether no package's code is called."""
-BUILT, EDITED = f"{ENVIRONMENT} objects", f"{ENVIRONMENT} edited"  # where alerts name what is elsewhere
+BUILT = f"{ENVIRONMENT} objects"  # where the alert names what is elsewhere
 
 
 class UnavailableDriver:
@@ -402,9 +403,8 @@ class BringUp:
             self._kernel.alert.document(ENVIRONMENT, (replace(found, field=ENVIRONMENT),))
             return True
         self._kernel.alert.document(ENVIRONMENT, read.findings)
-        if moved := _named(self._hooks.edited(read.scene)):
-            said = coded("world.edited_elsewhere", moved=[*moved.values()])
-            self._alert_elsewhere("EDITED_ELSEWHERE", EDITED, said, coded("world.start_edited"))
+        if edits := self._hooks.edited(read.scene):
+            self._alert_elsewhere("EDITED_ELSEWHERE", EDITED, edited_text(edits), coded("world.start_edited"))
         else:
             self._kernel.alert(EDITED, None)
         unmade = [node for node, body in self._hooks.drivers.items() if isinstance(body, UnmadeDriver)]

@@ -17,6 +17,7 @@ from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Relation, Scene, Task, Thing
 from worldfs.base.standard_operations import FIXTURED, PICK_UP, PUSH, UPRIGHT
+from worldfs.base.stated_places import strange_hands, without
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
@@ -26,6 +27,7 @@ from worldfs.planning.planner import PlanProgress
 from worldfs.runtime.approvals import APPROVALS, REFUSED
 from worldfs.runtime.stop_log import STOPS
 
+from .edited_things import alerted, as_measured
 from .loss_notices import LossNotices
 from .named_places import NamedPlaces
 from .node_specs import DEFAULT_DRIVER
@@ -110,7 +112,8 @@ class TreePlannerPort:
 
     def scene(self) -> Scene:
         self._check_stopped()  # the planner reads the scene before each step: a stop ends it there
-        scene = self._environment.get().scene
+        scene = as_measured(self._environment.get().scene, alerted(self.world, self.robot_id))
+        scene = without(scene, strange_hands(scene, self.world.node_ids()))
         read = as_built if self._simulated else sized
         return replace(scene, furniture=tuple(map(read, scene.furniture)))
 

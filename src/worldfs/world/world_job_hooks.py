@@ -57,10 +57,11 @@ from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
 from worldfs.planning.outcome_judge import UNSEEN, Observed, OutcomeVerdict, judge
 from worldfs.planning.reviewers import ReviewerChain, refuses
-from worldfs.robots.displacements import Displacement, built_elsewhere, not_its_own, with_displacements
+from worldfs.robots.displacements import not_its_own, with_displacements
 
 from .carried_things import left_to_their_carriers
 from .computed_files import film_name
+from .edited_things import EditedThing, as_measured, edited_things
 from .moved_besides import moved_besides
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class WorldJobHooks:
         self._documents: dict[str, Scene] = {}  # as it was when the last was made
         self._told: dict[str, Scene] = {}  # the scene of each node as it was last written
         self._shared = Scene()  # the world that the simulated robots share, as the last of them has observed it
+        self._edits: Sequence[EditedThing] = ()  # what was found moved in the document
         self._away: dict[str, str] = {}  # robots that cannot be reached, and why
         self._dropped: dict[str, str] = {}  # robots that lost what they held between their orders, and what
         self.on_dropped: Callable[[str, str, Thing | None], None] = lambda node, id, thing: None  # told of each of them
@@ -112,15 +114,18 @@ class WorldJobHooks:
         if order.node in self.targets:
             findings = list(self.drivers[order.node].review(order))
             if self.reviewer.added and not refuses(findings):
-                findings += self.reviewer.review_added(order, self.judged.get().scene, None, run)
+                findings += self.reviewer.review_added(order, self._judged_scene(), None, run)
             return findings
         declared, own = self._declared(order), self.own_profile(order.node)
         profile = profile_with_declared(self.profile(order.node).get(), declared)
         own = None if own is None else profile_with_declared(own, declared)
-        findings = list(self.reviewer.review(order, self.judged.get().scene, profile, run, own))
+        findings = list(self.reviewer.review(order, self._judged_scene(), profile, run, own))
         if not refuses(findings):
             findings += self.drivers[order.node].review(order)
         return findings
+
+    def _judged_scene(self) -> Scene:
+        return as_measured(self.judged.get().scene, self._edits)
 
     def observe(self, node: str, driver: Driver | None = None) -> Scene:
         """`driver`: the node's, if it has just been opened and is not in use yet."""
@@ -193,9 +198,10 @@ class WorldJobHooks:
                 self._told[peer] = replace(self._told[peer], robots=(robot,))
             self.on_dropped(peer, id, seen.thing(id))
 
-    def edited(self, document: Scene) -> Sequence[Displacement]:
+    def edited(self, document: Scene) -> Sequence[EditedThing]:
         """What a person has moved in the document since: the simulation does not follow."""
-        return built_elsewhere(document, self._shared)
+        self._edits = edited_things(document, self._shared)
+        return self._edits
 
     def _is_beside_real(self, node: str) -> bool:
         """Whether a robot is here that no simulation of ours moves: the document is of its world, too, and a simulated

@@ -104,6 +104,12 @@ ROWS = {
         "correct the relation or status, or the position; until then the position counts",
         "改正关系、状态或位置；在此之前以位置为准",
     ),
+    "file.label_of_holder": ("a holder in this document, for: {said}", "“{said}”中的承载者在本文件中"),
+    "file.no_holder": ("{other} is not here, or does not hold it", "这里没有 {other}，或它并未承载该物"),
+    "file.correct_holder": (
+        "add the holder, or remove the relation; until then the relation does not count",
+        "补上承载者，或删去这一关系；在此之前该关系不算数",
+    ),
     "file.leave_one_of": ("leave one of them", "只保留其中一个"),
     "file.key_twice": ("{key} is written twice", "{key} 写了两次"),
     "file.leave_one": ("leave one of the two", "只保留其中一个"),

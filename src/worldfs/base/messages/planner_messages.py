@@ -386,6 +386,7 @@ ROWS = {
     "planner.done_badly": ("the goal holds, but not all went well: {what}", "目标已达到，但并非一切顺利：{what}"),
     "planner.so_already": ("already done", "已经是这样"),
     "planner.nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
+    "planner.is_emptied": ("{names} is empty already", "{names}已经是空的"),
     "planner.note": ("Understood: {what}", "理解为：{what}"),
     "planner.none_spared": (
         "Nothing to do: no such thing is here apart from what is left alone: {names}.",
@@ -517,6 +518,16 @@ ROWS = {
         "ENVIRONMENT.md also said that {what}; the positions in it contradict that, and they count",
         "ENVIRONMENT.md 还写有“{what}”，与其中的位置不符，以位置为准",
     ),
+    "planner.no_holder": (
+        "ENVIRONMENT.md also said that {what}; by what else is in it, nothing there holds it so, and that counts",
+        "ENVIRONMENT.md 还写有“{what}”，但按其余内容，那里没有承载它的东西，以其余内容为准",
+    ),
+    "planner.edited": (
+        "ENVIRONMENT.md was edited ({what}); the simulation follows at its next start, and what it measured counts until"
+        " then",
+        "ENVIRONMENT.md 被改过（{what}）；仿真到下次启动才照此重建，在此之前以其测得的位置为准",
+    ),
+    "planner.edited_at": ("{thing} at {told}, measured at {at}", "{thing}写在 {told}，测得在 {at}"),
     "planner.at_in": ("in {place}", "在{place}里"),
     "planner.at_on": ("on {place}", "在{place}上"),
     "planner.at_on_in": ("on {place} in {box}", "在{box}里的{place}上"),

@@ -78,7 +78,8 @@ class Scene:
     perception: Json = field(default_factory=dict)  # e.g. camera_rgb, depth: paths relative to ENVIRONMENT.md
     extra: Json = field(default_factory=dict)
     unread: tuple[UnreadEntry, ...] = field(default=(), compare=False)
-    contradicted: tuple[Relation, ...] = ()  # stated by relations and status words, and denied by the positions
+    contradicted: tuple[Relation, ...] = ()  # stated by relations and status words, and denied by what else is here
+    edited: tuple[Thing, ...] = ()  # as a person has moved them in the document; measured is what `objects` has
 
     def thing(self, id: str) -> Thing | None:
         return next((t for t in (*self.objects, *self.furniture) if t.id == id), None)

@@ -292,7 +292,9 @@ class ChineseParser(ChineseNounParser):
             but = self.left_out()
             self.comma()
         by, self.each = self.attribute(), self.take("each") is not None
-        if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
+        left = "".join(w.text for w in self.words[self.at :])
+        is_alone = not (self.said or self.at)  # after another clause it is of what that names
+        if lexicon_zh.UNDO.fullmatch(left) or (is_alone and left in lexicon_zh.PUT_BACK):
             self.at = len(self.words)
             return Clause("undo", but=but)
         if (using := self.take("with")) is not None:

@@ -113,6 +113,7 @@ class ClearingGoals:
 
     def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
         """What lies in the boxes comes onto the table."""
+        self.meaning.emptied += boxes
         return [OnGoal(id, self.below(box)) for id, box in self._inside(boxes).items()]
 
     def _inside(self, boxes: tuple[str, ...]) -> dict[str, str]:

@@ -64,6 +64,7 @@ from .scene_facts import (
     is_flat,
     layout,
     lies_flat,
+    sanitized_scene,
     surfaces,
     told_location,
     wipes,
@@ -108,6 +109,7 @@ class GoalBuilder:
         self.later: list[int] = []
         self.protected: tuple[str, ...] = ()
         self.notes: list[str] = []
+        self.emptied: tuple[str, ...] = ()  # containers that were to be emptied
         self.holding = held_by(scene) or ""
         self.ends: set[tuple[str, str]] = set()  # (side, place) of all that was put so far; ("", "") for one not clear
         self.left_there: set[str] = set()  # what lies where something is said to be left
@@ -175,7 +177,8 @@ class GoalBuilder:
             for g in self.goals
         ]
         note = "; ".join(dict.fromkeys(filter(None, self.notes)))
-        return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
+        later = tuple(self.later)
+        return CommandIntent(tuple(goals), self.language, text, kept, note, later=later, emptied=self.emptied)
 
     def _certainly_left(self, clauses: list[Clause]) -> None:
         """Asks about things of no known kind that would be moved, where those of a kind are left out: "but the fruit".
@@ -865,7 +868,7 @@ class GoalBuilder:
         before = self.before()
         if before is None:
             raise NotUnderstood("planner.no_history", "missing")
-        goals, lost = undo_goals(before, self.page, wanted)
+        goals, lost = undo_goals(sanitized_scene(before), self.page, wanted)
         there = {*(wanted or ())} - {*lost, *map(subject, goals)}
         each = [(noun.quantity == "all" and not noun.summed) or _names_no_kind(noun) for noun in clause.what]
         if there and not ((goals or lost) and all(each)):

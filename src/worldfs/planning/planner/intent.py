@@ -22,6 +22,7 @@ class CommandIntent:
     note: str = ""
     proposed_by: Json = field(default_factory=dict)
     later: tuple[int, ...] = ()  # indices of goals that were said to come after all before them
+    emptied: tuple[str, ...] = ()  # containers that were to be emptied
 
 
 @dataclass(frozen=True, slots=True)

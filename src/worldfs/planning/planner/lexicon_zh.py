@@ -101,6 +101,7 @@ UNDO = re.compile(
     f"(?:撤销|撤回|还原|取消|恢复(?:原状|原样)?|复原|物归原处){_LAST}(?:操作|动作|指令|步骤|命令|移动|任务|一步)?(?:吧)?"
 )
 SLIDING = frozenset(("推", "推动", "滑", "滑动", "推远", "推开"))  # along the table; what is 移 or 挪 may be carried
+PUT_BACK = frozenset(("放回原处", "放回原位", "归还原处"))  # alone: all that was moved, as 撤销
 AWAY = frozenset(
     ["收起", "收起来", "收好", "拿走", "移走", "取走", "收走", "搬走", "弄走"]
 )  # of a container: it goes away itself

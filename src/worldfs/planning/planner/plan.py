@@ -436,9 +436,12 @@ class _Handling:
                     no_spot = coded("planner.place_far", name=name, where=at)
                     if bench.can_reach(*point[:2]):
                         there = placement.in_place_of(bench.now[move.object], point, bench, move.to)
-                        others = [self.name(id) for id in there]
+                        others = [self.name(id) for id in there if id not in bench.now or _is_located(bench.now[id])]
                         no_spot = coded("planner.place_taken", name=name, where=at, others=others)
-                        if not others and placement.is_bare(point[0], point[1], bench):
+                        if there and not others:
+                            lost = [self.name(id) for id in there]
+                            no_spot = coded("planner.room_unknown", names=lost, where=where)
+                        elif not others and placement.is_bare(point[0], point[1], bench):
                             no_spot = coded("planner.place_bare", name=name, where=at)
                 elif move.to.relation == "in":
                     self.full.add(move.to.of)

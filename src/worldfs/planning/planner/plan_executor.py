@@ -85,7 +85,8 @@ class PlanExecutor:
             self.port.progress(self.message(coded("planner.note", what=self.command.note)))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
-            said = plan_sentences.nothing_to_do(goals, scene, self.command.language, self.command.protected)
+            command = self.command
+            said = plan_sentences.nothing_to_do(goals, scene, command.language, command.protected, command.emptied)
             return self._report(True, said, judged)
         plan = self._plan(scene)
         if plan.unmet:

@@ -16,7 +16,9 @@ from .scene_facts import layout, movable, obstacles
 Unmet = Sequence[tuple[Goal, str]]  # goals, each with the reason why it cannot be reached
 
 
-def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str, spared: Sequence[str] = ()) -> str:
+def nothing_to_do(
+    goals: Sequence[Goal], scene: Scene, language: str, spared: Sequence[str] = (), emptied: Sequence[str] = ()
+) -> str:
     """Names what holds already, the whole before its parts. `spared`: what must not be touched."""
     if spared and not goals:
         return render(coded("planner.none_spared", names=thing_names.names(spared, scene, language)), language)
@@ -25,7 +27,9 @@ def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str, spared: Se
         dict.fromkeys(_off_centre(g, scene, language) or task_text.state_text(g, scene, language) for g in whole)
     )
     what = ("、" if language == "zh" else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
-    return render(coded("planner.nothing", what=what) if texts else coded("planner.none"), language)
+    if emptied and not texts:
+        what = coded("planner.is_emptied", names=[thing_names.named(id, scene) for id in emptied])
+    return render(coded("planner.nothing", what=what) if what else coded("planner.none"), language)
 
 
 def done(goals: Sequence[Goal], scene: Scene, language: str) -> str:

@@ -40,9 +40,12 @@ class Planner:
         report = self._report(instruction, scene, stop or StopSignal())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [found for one in ends if isinstance(found := one.evidence.get("source"), str)]
-        if scene.contradicted and isinstance(command := report.intent, CommandIntent):
-            ids = {id for goal in command.goals for id in (subject(goal), *destinations(goal))}
-            said = with_contradictions(report.reason, instruction, scene, command.language, ids)
+        about, is_order = report.intent, isinstance(report.intent, CommandIntent)
+        asked = is_order or (isinstance(about, RefusedIntent) and about.kind != "unknown")  # an answer says it itself
+        if (scene.contradicted and is_order) or (scene.edited and asked):
+            goals = about.goals if isinstance(about, CommandIntent) else ()
+            ids = {id for goal in goals for id in (subject(goal), *destinations(goal))}
+            said = with_contradictions(report.reason, instruction, scene, about.language, ids)
             report = replace(report, reason=said)
         return replace(report, before=self._before, source=told[-1] if told else report.source)
 

@@ -16,7 +16,7 @@ from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 from worldfs.base.name_parts import is_called
 from worldfs.base.resting import is_below
 from worldfs.base.standard_operations import WIPERS
-from worldfs.base.stated_places import stated_by_status
+from worldfs.base.stated_places import BORNE, lacks_holder, stated_by_status
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
@@ -303,7 +303,8 @@ def _may_be_at(thing: Thing, side: str, place: Thing, scene: Scene, told: Mappin
 
 def _leans_on(thing: Thing, scene: Scene) -> set[str]:
     """What the scene says that it leans on."""
-    return {r.object for r in scene.relations if r.subject == thing.id and r.relation == "leans_on"}
+    leans = (r for r in scene.relations if r.subject == thing.id and r.relation == "leans_on")
+    return {r.object for r in leans if not lacks_holder(r, scene)}
 
 
 def _meets(thing: Thing, place: Thing, told: Mapping[str, tuple[float, ...]]) -> bool:
@@ -378,6 +379,8 @@ def layout(scene: Scene) -> dict[str, ThingLocation]:
             and is_below(one, other, word)
             and not (other.id not in still and is_in(one, other))
         ):
+            continue
+        if other is None and word in BORNE:
             continue
         if word == "held_by":
             held.setdefault(edge.subject, edge.object)

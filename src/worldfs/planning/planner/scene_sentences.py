@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 
 from worldfs.base.messages import coded, render
-from worldfs.base.model import Scene
+from worldfs.base.model import Scene, Thing
+from worldfs.base.stated_places import lacks_holder
 
 from . import thing_names
 from .lexicon_en import COLOURS
@@ -14,6 +15,7 @@ from .scene_facts import ThingLocation, final_support, layout, own_robot, told_l
 from .stated_colours import UNSAID
 
 MOST = 3  # contradictions in one reply
+_TOLD = {"on": "on", "leans_on": "on", "held_by": "held"}
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
@@ -35,14 +37,19 @@ def with_contradictions(said: str, asked: str, scene: Scene, language: str, ids:
     def is_meant(id: str) -> bool:
         return id in ids or thing_names.name(scene.thing(id), language, scene, id).casefold() in text
 
-    meant = [one for one in scene.contradicted if is_meant(one.subject) or is_meant(one.object)]
-    if not meant:
-        return said
-    stated = [(one.subject, ThingLocation("on" if one.relation == "on" else "in", one.object)) for one in meant[:MOST]]
-    what = told.joined(told.say("planner.is_at", thing=told.the(id), at=told.at(spot)) for id, spot in stated)
-    more = "…" if len(meant) > MOST else ""
+    untold = (one for one in scene.relations if scene.thing(one.subject) and lacks_holder(one, scene))
+    meant = [one for one in (*scene.contradicted, *untold) if is_meant(one.subject) or is_meant(one.object)]
     end = "。" if told.zh else ". "
-    return said.rstrip(".。") + end + told.say("planner.contradicted", what=what + more)
+    apart = [one for one in meant if one.relation != "held_by" and scene.thing(one.object) is not None]
+    for code, group in (("planner.contradicted", apart), ("planner.no_holder", [m for m in meant if m not in apart])):
+        stated = [(one.subject, ThingLocation(_TOLD.get(one.relation, "in"), one.object)) for one in group[:MOST]]
+        what = told.joined(told.say("planner.is_at", thing=told.the(id), at=told.at(spot)) for id, spot in stated)
+        if what:
+            said = said.rstrip(".。") + end + told.say(code, what=what + ("…" if len(group) > MOST else ""))
+    if scene.edited:
+        what = told.joined(map(told.edit, scene.edited[:MOST])) + ("…" if len(scene.edited) > MOST else "")
+        said = said.rstrip(".。") + end + told.say("planner.edited", what=what)
+    return said
 
 
 class SceneSentences:
@@ -97,7 +104,14 @@ class SceneSentences:
         if id in self.places:
             return self.places[id]
         stated = (r for r in self.scene.relations if r.subject == id and r.relation in ("in", "on"))
-        return next((ThingLocation(r.relation, r.object) for r in stated), ThingLocation())
+        told = (ThingLocation(r.relation, r.object) for r in stated if not lacks_holder(r, self.scene))
+        return next(told, ThingLocation())
+
+    def edit(self, thing: Thing) -> str:
+        """Where the document has a thing, and where it was measured."""
+        there = self.scene.thing(thing.id)
+        at = there.position if there is not None else ()
+        return self.say("planner.edited_at", thing=self.the(thing.id), told=thing.position, at=at)
 
     def numbers(self, id: str) -> str:
         thing = self.scene.thing(id)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from worldfs.base.hollows import opens
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Scene, Thing, Vec
+from worldfs.base.stated_places import lacks_holder
 
 from . import thing_names
 from .goals import PLACED_M, Goal, InGoal, OnGoal, OpenedGoal
@@ -66,6 +67,8 @@ def _lost(
         return coded("planner.gone_now")
     if spot.relation == "held":
         return coded("planner.was_held")
+    if gone := next((r.object for r in before.relations if r.subject == id and lacks_holder(r, before)), ""):
+        return coded("planner.gone", name=thing_names.named(gone, scene))
     if spot.relation not in ("in", "on"):
         return coded("planner.was_unknown")
     name = thing_names.named(spot.of, scene)
