@@ -19,7 +19,7 @@ from worldfs.robots.displacements import built_elsewhere
 from worldfs.robots.driver_registry import BodyCatalogue
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.world.edited_things import as_measured, edited_things
+from worldfs.world.edited_things import as_measured, edited_text, edited_things, read_back
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
@@ -261,6 +261,21 @@ def test_an_edited_drawer_is_as_far_open_as_it_was_measured():
     scene = Scene(furniture=(told,))
     found = as_measured(scene, edited_things(scene, Scene(furniture=(drawer,)))).thing("d")
     assert found.status == "closed" and found.extra == {"opening": 0.0, "brand": "x"}
+
+
+def test_what_the_alert_says_of_an_edit_is_read_back():
+    built = Scene(
+        objects=(Thing("a", position=(0.5, 0.1, 0.02), orientation=(0.8, 0, 0, 0.6)),),
+        furniture=(Thing("d", shape="drawer", position=(0.6, 0, 0.06), status="closed", extra={"opening": 0.0}),),
+    )
+    told = replace(
+        built,
+        objects=tuple(replace(one, position=(0.3, 0, 0.02)) for one in built.objects),
+        furniture=tuple(replace(one, status="open", extra={"opening": 0.12}) for one in built.furniture),
+    )
+    edits = edited_things(told, built)
+    found = as_measured(told, read_back(edited_text(edits)))
+    assert found == as_measured(told, edits) == replace(built, edited=(*told.objects, *told.furniture))
 
 
 def test_a_robot_that_joins_later_leaves_an_edit_as_it_is(site):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import UserError
 from worldfs.base.json_values import as_floats, as_list, as_text
-from worldfs.base.messages import CodedText, coded
+from worldfs.base.messages import CodedText, coded, parts
 from worldfs.base.model import Finding, Scene, Thing, Vec
 from worldfs.base.stated_places import BORNE, stated_by_status
 from worldfs.robots.displacements import built_elsewhere, moved_by
@@ -46,37 +46,38 @@ def edited_things(document: Scene, simulated: Scene) -> tuple[EditedThing, ...]:
 
 
 def edited_text(edits: Iterable[EditedThing]) -> CodedText:
-    """What the alert says has been found; `alerted` reads it back."""
+    """What the alert says has been found; `read_back` reads it."""
     return coded("world.edited_elsewhere", moved=[*map(_as_text, edits)])
 
 
 def _as_text(edit: EditedThing) -> CodedText:
     thing = edit.measured
-    opened = {"status": thing.status, "opening": thing.extra["opening"]} if "opening" in thing.extra else {}
     turn, told, at = ([*values] for values in (thing.orientation, edit.told, thing.position))
-    return coded("world.edited_thing", id=thing.id, moved=edit.moved, told=told, at=at, turn=turn, **opened)
+    placed = coded("world.edited_thing", moved=edit.moved, told=told, at=at, turn=turn)
+    if "opening" not in thing.extra:
+        return placed
+    return coded("world.edited_piece", moved=placed, status=thing.status, opening=thing.extra["opening"])
 
 
 def alerted(world: World, robot: str) -> tuple[EditedThing, ...]:
     """Those of the world that a kernel serves now with this robot, here or in another process."""
     own = world.kernel
     finding = own.alert.now().get(EDITED) if own is not None else _stored(world, robot)
-    moved = finding.found.args.get("moved") if finding is not None and isinstance(finding.found, CodedText) else ()
-    args = [one.args for one in as_list(moved) if isinstance(one, CodedText)]
-    return tuple(
-        EditedThing(
-            tuple(as_floats(one.get("told"))),
-            Thing(
-                as_text(one.get("id")),
-                position=tuple(as_floats(one.get("at"))),
-                orientation=tuple(as_floats(one.get("turn"))),
-                status=as_text(one.get("status")),
-                extra={"opening": one["opening"]} if "opening" in one else {},
-            ),
-        )
-        for one in args
-        if len(as_floats(one.get("at"))) == 3
-    )
+    return read_back(finding.found) if finding is not None else ()
+
+
+def read_back(said: str) -> tuple[EditedThing, ...]:
+    """Those of an `edited_text`."""
+    moved = said.args.get("moved") if isinstance(said, CodedText) else ()
+    return tuple(one for text in as_list(moved) if isinstance(text, str) and (one := _read_back(text)) is not None)
+
+
+def _read_back(text: str) -> EditedThing | None:
+    args = {name: value for part in parts(text) for name, value in part.args.items()}  # the inner ones last
+    told, at, turn = (tuple(as_floats(args.get(key))) for key in ("told", "at", "turn"))
+    opening = {"opening": args["opening"]} if "opening" in args else {}
+    thing = Thing(as_text(args.get("id")), "", "", at, turn, status=as_text(args.get("status")), extra=opening)
+    return EditedThing(told, thing) if len(at) == 3 else None
 
 
 def _stored(world: World, robot: str) -> Finding | None:

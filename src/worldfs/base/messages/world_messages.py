@@ -182,7 +182,11 @@ ROWS = {
         "the simulation does not follow an edit of the document: {moved}",
         "仿真不随文件的修改而变：{moved}",
     ),
-    "world.edited_thing": ("{moved} (at {at}, in the document at {told})", "{moved}（在 {at}，文件写的是 {told}）"),
+    "world.edited_thing": (
+        "{moved} (measured at {at}, orientation {turn}; in the document at {told})",
+        "{moved}（测得在 {at}，朝向 {turn}；文件写的是 {told}）",
+    ),
+    "world.edited_piece": ("{moved}, measured {status}, open by {opening}", "{moved}，测得 {status}，开度 {opening}"),
     "world.start_edited": (
         "start again, and the world is built as the document has it; until then robots plan with where things are",
         "重新启动后，仿真按文件重建；在此之前机器人按物体的实际位置规划",
