@@ -5,6 +5,7 @@ import json
 import pytest
 
 from worldfs.base.model import Scene
+from worldfs.base.stated_places import strange_hands, without
 from worldfs.formats import environment
 from worldfs.planning.planner import CommandIntent, Planner, QuestionIntent, interpret
 
@@ -63,6 +64,15 @@ def test_a_thing_is_held_where_the_robot_does_not_say_otherwise(robot, is_held):
     read = environment.read(page("held_by", ROBOT, **robot))
     assert ("in the gripper" in asked("where is the apple?", read.scene).partition(". ENV")[0]) == is_held
     assert bool(read.findings) != is_held
+
+
+@pytest.mark.parametrize(("robots", "is_held"), [((ROBOT,), False), ((ROBOT, "franka_009"), True)])
+def test_where_the_page_tells_of_no_robot_those_of_the_configuration_count(robots, is_held):
+    value = json.loads(page("held_by", "franka_009")) | {"robots": []}
+    scene = environment.read(json.dumps(value).encode()).scene
+    assert scene.relations and [*strange_hands(scene, robots)] == [*scene.relations] * (not is_held)
+    told = asked("where is the apple?", without(scene, strange_hands(scene, robots)))
+    assert told.startswith("the apple is in the gripper of" if is_held else "the apple is on the table")
 
 
 @pytest.mark.parametrize(("relation", "to"), ODD)
