@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import suppress
 from typing import Final
 
 from worldfs.base.driver_memory import REST, DriverMemory
@@ -40,6 +39,7 @@ class StoredMemory(DriverMemory):
         self._store, self._key = store, key
         self._writing = threading.Lock()  # of one write at a time
         self._again_at = 0.0  # `monotonic` of the next try
+        self._noting = False  # a thread stores what was noted
         self._facts = self._read()
         self._stored = dict(self._facts)
 
@@ -50,9 +50,22 @@ class StoredMemory(DriverMemory):
     def note(self, name: str, value: object) -> None:
         self._change(name, value)
         now = self._store.clock.monotonic()
-        if self._facts != self._stored and now >= self._again_at and not self._writing.locked():
-            with suppress(RuntimeError):  # no more threads: with the next report
-                threading.Thread(target=self._write, name="driver memory", daemon=True).start()
+        with self._lock:
+            due = not self._noting and self._facts != self._stored and now >= self._again_at
+            self._noting = self._noting or due
+        if due:
+            try:
+                threading.Thread(target=self._store_noted, name="driver memory", daemon=True).start()
+            except RuntimeError:  # no more threads: with the next report
+                self._noting = False
+
+    def _store_noted(self) -> None:
+        """Store all, also what is noted meanwhile; what the store does not take waits for the next report."""
+        while self._noting:
+            self._write()
+            with self._lock:
+                refused = self._store.clock.monotonic() < self._again_at
+                self._noting = not refused and self._facts != self._stored
 
     def _write(self) -> None:
         with self._writing:

@@ -18,7 +18,7 @@ from worldfs.robots.vehicles.vehicle_interface import DriveGoal
 from worldfs.runtime.grace import CONFIRM_S
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.store_interface import Store
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.stored_memory import KNOWN, DriverMemories, StoredMemory
 
 from .conftest import ME, lab, opened, settings
@@ -72,6 +72,26 @@ def test_a_vehicle_that_never_told_one_stands_by_its_word_in_each_process() -> N
             one.says(0.1)
             assert one.stands
     assert process.store.get(FILE) is None  # nothing was found out
+
+
+def test_what_is_noted_while_a_fact_is_stored_is_stored_too_without_another_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store, begun, go_on = MemoryStore(), threading.Event(), threading.Event()
+    put = store.put
+
+    def slowly(*about: Any, **more: Any) -> Any:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return put(*about, **more)
+
+    monkeypatch.setattr(store, "put", slowly)
+    memory = StoredMemory(store, FILE)
+    memory.note("one", 1)
+    assert begun.wait(PATIENCE_S)
+    memory.note("two", 2)
+    go_on.set()
+    until(lambda: [StoredMemory(store, FILE).recall(name) for name in ("one", "two")] == [1, 2])
 
 
 def test_another_vehicle_of_that_node_is_judged_by_its_own_reports() -> None:
