@@ -278,7 +278,8 @@ class NounResolver:
                 those = {fit.id for fit in like}
                 rest = [fit for fit in self.vocabulary.fits(words) if self.mixed and fit.id not in those]
                 return [*like, *(fit._replace(kind=FitKind.DOUBT) for fit in rest)]
-        found = self.vocabulary.fits(words)
+        described = any(f"{word}的" in noun.text for word, _ in words[:-1])  # 红的杯子 is no name, not of 红杯子 either
+        found = self.vocabulary.fits(words, by_name=not described)
         self._ask_if_an_id(noun, found)
         if found and self._counts(noun):
             raise self._asked("planner.perhaps", noun, [fit.id for fit in found], what=noun.text)
@@ -303,9 +304,9 @@ class NounResolver:
         )
 
     def _of_kinds(self, words: tuple[Word, ...], heads: tuple[Word, ...]) -> dict[str, Fit]:
-        """What the words fit with any of the heads, once."""
+        """What the words fit with any of the heads, once: "the red one" is no name, not of a "red mug" either."""
         found: dict[str, Fit] = {}
-        for fit in (fit for head in heads for fit in self.vocabulary.fits((*words, head))):
+        for fit in (fit for head in heads for fit in self.vocabulary.fits((*words, head), by_name=not words)):
             found[fit.id] = min(found.get(fit.id, fit), fit, key=lambda one: one.kind)
         return found
 

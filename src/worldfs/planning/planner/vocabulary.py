@@ -245,12 +245,13 @@ class Vocabulary:
         """Ids of things whose own head the last word may be."""
         return tuple(fit.id for fit in self.fits(words) if fit.kind is FitKind.DOUBT)
 
-    def fits(self, words: Sequence[Word]) -> list[Fit]:
-        """The things whose head the last word names, and that all other words are said of."""
+    def fits(self, words: Sequence[Word], *, by_name: bool = True) -> list[Fit]:
+        """The things whose head the last word names, and that all other words are said of. `by_name`: the words were
+        said so, and may be a whole name."""
         if not words:
             return []
         said = tuple(piece for text, _ in words for piece in pieces(text))
-        found = [fit for called in self.called.values() if (fit := self._fit(called, words, said)) is not None]
+        found = [fit for called in self.called.values() if (fit := self._fit(called, words, said, by_name)) is not None]
         if any(fit.kind in (FitKind.KIND, FitKind.WIDER) for fit in found) and self.names_one(words[-1]):
             found = [fit._replace(renamed=self._is_renamed(fit, words[-1][0])) for fit in found]
         return found
@@ -414,8 +415,10 @@ class Vocabulary:
         called = self.called[id]
         return bool(word[1] & (called.perhaps_colours | called.maybe_colours))
 
-    def _fit(self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...]) -> Fit | None:
-        exact = bool(said) and said == called.full and not _is_id(words[-1])
+    def _fit(
+        self, called: ThingWords, words: Sequence[Word], said: tuple[str, ...], by_name: bool = True
+    ) -> Fit | None:
+        exact = by_name and bool(said) and said == called.full and not _is_id(words[-1])
         kind, several = (FitKind.NAME, False) if exact else self._head(called, words[-1])
         if _is_generic(words[-1]) and not (exact or any(_in_name(called, word) for word, _ in words[:-1])):
             # "things" are not the wild thing alone
