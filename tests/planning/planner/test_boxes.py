@@ -9,7 +9,7 @@ import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.planning.planner import CommandIntent, QuestionIntent, RefusedIntent, interpret
-from worldfs.planning.planner.goals import InGoal
+from worldfs.planning.planner.goals import InGoal, holds
 from worldfs.planning.planner.scene_facts import ThingLocation, layout
 
 TABLE = Thing("table_01", shape="table", position=(0.6, 0.0, 0.0), size=(0.8, 1.2, 0.0), category="furniture")
@@ -139,6 +139,8 @@ def test_what_rests_on_several_things_on_the_table_is_on_the_table(name: str) ->
         assert "does not tell" in asked(text), text
     order = interpret("put everything on the table except the posts in the basket", scene)
     assert isinstance(order, CommandIntent) and {getattr(g, "object", "") for g in order.goals} == {"d", "peg"}
+    down = interpret("put the domino on the table", scene)  # what is to be put there is to touch it
+    assert isinstance(down, CommandIntent) and not any(holds(goal, scene) for goal in down.goals)
 
 
 def test_what_lies_half_on_a_tray_may_be_on_it() -> None:

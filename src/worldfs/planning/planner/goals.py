@@ -329,7 +329,7 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
             inside_it = spot if at else final_support(places, goal.object)
             return inside_it == ThingLocation("in", box) and _is_at(thing, at)
         case OnGoal(support=under, at=at):
-            return spot == ThingLocation("on", under) and _is_at(thing, at)
+            return spot == ThingLocation("on", under) and not spot.shared and _is_at(thing, at)
         case HoldingGoal():
             return spot.relation == "held" and robot_id in ("", spot.of)
         case HandedGoal(robot=robot):
