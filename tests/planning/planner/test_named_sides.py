@@ -50,6 +50,7 @@ def decides(text, scene):
     return isinstance(found, CommandIntent) or (isinstance(found, QuestionIntent) and found.answered)
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(("one", "two", "head"), PAIRS_ZH)
 def test_no_chinese_side_chooses_among_things_that_are_named_by_one(one, two, head):
     scene = things(one, two, "苹果")
