@@ -185,8 +185,12 @@ def named_by_a_kernel(bench: HomeBench) -> None:
         assert kernel is not None
         until(lambda: (world.tick(), kernel.stopping.moving() == [RIG])[-1])
         assert bench.named() == STOP
+        assert world.orchestration is not None
+        world.orchestration.loop._page.wanted = True  # as in a fleet: before the first mission
+        world.orchestration.loop.step()
         page = world.store.get("ORCHESTRATOR.md")
-        assert page is None or RIG in page.data.decode()
+        assert page is not None
+        assert f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode()
         world.abandon()
 
 

@@ -292,3 +292,13 @@ def test_a_document_that_is_a_link_is_named_once(tmp_path: Path, leads_to: str) 
     (home.workspace / "EMBODIED.md").unlink()
     (home.workspace / "EMBODIED.md").symlink_to(leads_to)
     assert [f.code for f in check(home) if f.field.endswith("EMBODIED.md")] == ["UNSAFE_PATH"]
+
+
+def test_what_a_target_finds_out_about_its_robot_is_stored_for_the_next_kernel(shop: Shop) -> None:
+    for found in (None, "told"):
+        world = shop.world()
+        assert world.kernel is not None
+        memory = world.kernel.nodes[TARGET["id"]].driver._registries.memory  # type: ignore[attr-defined]
+        assert memory.recall("fact") == found
+        memory.keep("fact", "told")
+        world.close()

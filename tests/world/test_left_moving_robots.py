@@ -256,9 +256,12 @@ def test_a_target_that_has_its_id_covers_no_robot_that_may_still_move(bench: Ben
                 assert world.kernel is not None
                 until(lambda: (world.tick(), bench.site.clock.advance(0.1), not world.jobs.open_ids())[-1])  # type: ignore[attr-defined,func-returns-value]
                 assert world.kernel.stopping.left() == [RIG] and not world.kernel._able(RIG)
-                page = world.store.get("ORCHESTRATOR.md")
-                assert page is None or (f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode())
                 assert world.orchestration is not None
+                world.orchestration.loop._page.wanted = True  # as in a fleet: before the first mission
+                world.orchestration.loop.step()
+                page = world.store.get("ORCHESTRATOR.md")
+                assert page is not None
+                assert f"| {RIG} " in page.data.decode() and "may still move" in page.data.decode()
                 assert [one.id for one in world.orchestration.loop.executor.gone()] == [RIG]
             with bench.look() as other:
                 [node] = [one for one in as_objects(other.status()["nodes"]) if one["id"] == RIG]

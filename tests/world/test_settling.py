@@ -246,6 +246,7 @@ def test_until_the_next_start_orders_and_answers_go_by_what_was_measured_and_not
             assert told.startswith("no, ") and "ENVIRONMENT.md was edited" in told and "0.36" in told
             emptied = asked(one, "empty the basket")
             assert not emptied.jobs and "empty already" in emptied.reason and "was edited" in emptied.reason
+        assert world.kernel.hooks._judged_scene().thing("cube_01").position == pytest.approx((0.5, 0.1, 0.02), abs=1e-3)
         report = asked(client, "make sure the cube is in the basket")
         assert report.ok and len(report.jobs) == 2 and "was edited" in report.reason
         until(lambda: not said(world, "EDITED_ELSEWHERE"))
@@ -253,6 +254,14 @@ def test_until_the_next_start_orders_and_answers_go_by_what_was_measured_and_not
         until(lambda: said(world, "EDITED_ELSEWHERE"))
     with place.open(serve=False) as client:  # no kernel runs: the document is all that counts
         assert client.planner_port(ARM).scene().thing("cube_01").position == (0.36, -0.32, 0.03)
+
+
+def test_a_hand_that_no_robot_of_the_workspace_has_holds_nothing(site):
+    place = site(ARM)
+    place.write(page([CUBE], robots=(), edges=[{"from": "cube_01", "to": "arm_9", "relation": "held_by"}]))
+    with place.open(serve=False) as client:
+        scene = client.planner_port(ARM).scene()
+        assert not scene.relations and [one.object for one in scene.contradicted] == ["arm_9"]
 
 
 def test_an_edited_drawer_is_as_far_open_as_it_was_measured():

@@ -516,7 +516,7 @@ def _joints(entry: Json, key: str, at: str) -> Json:
 def _extent(entry: Json, key: str, at: str) -> Vec:
     value = entry[key]
     axes = as_object(value).keys() & {"x", "y", "z"}
-    flat = "region" in (entry.get("type"), entry.get("class"), entry.get("shape"))
+    flat = any(str(entry.get(name)).lower() == "region" for name in ("type", "class", "shape"))
     return _sides(_xyz(entry, key, at) if axes else _vector(entry, key, at, 1, 3), f"{at}/{key}", flat=flat)
 
 

@@ -21,7 +21,7 @@ from worldfs.runtime.stop_report import RobotStop, StopReport
 from worldfs.storage.lease import KERNEL_LEASE
 
 from .computed_files import current_alerts
-from .earlier_workspaces import EarlierWorkspaces
+from .earlier_workspaces import EarlierRobots, EarlierWorkspaces
 from .left_robots import left_robots
 from .node_specs import simulated_nodes
 from .robot_liveness import robot_liveness
@@ -241,10 +241,10 @@ class RobotStops:
         told = any(text.code == "stop.unconfirmed" for text in parts(self._alerted(node)))
         return told or self._world.stops.state(node).confirmed
 
-    def left(self) -> dict[str, MayMove]:
+    def left(self, earlier: EarlierRobots | None = None) -> dict[str, MayMove]:
         """The robots that may still move since a kernel that serves them no more had them, by what is written, here
-        and in the earlier workspaces of the home."""
-        return {**self.earlier().look().moving, **self._own_left()}
+        and in the earlier workspaces of the home. `earlier`: what those say, if it is at hand."""
+        return {**(earlier or self.earlier().look()).moving, **self._own_left()}
 
     def earlier(self) -> EarlierWorkspaces:
         return EarlierWorkspaces(self._home(), self._world.root, self._world.clock)

@@ -52,7 +52,8 @@ def status_report(world: World) -> dict[str, object]:
     heard = world.robot_stops.heard() if held is not None else KernelsHeard(True)
     silent_by = {id: pid for id in world.node_ids() if (pid := world.robot_stops.silent_server(id, heard))}
     answers = {id: world.robot_stops.confirmed(id, silent=id in silent_by) for id in stops}
-    gone, unread = world.robot_stops.left(), world.robot_stops.earlier().look().unread
+    earlier = world.robot_stops.earlier().look()
+    gone, unread = world.robot_stops.left(earlier), earlier.unread
     alive = {spec.id: robot_liveness(world, spec.id) for spec in world.specs}
     working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
     running = {node: job.id for node, job in working.items()}

@@ -141,11 +141,8 @@ class TreePlannerPort:
         objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
         objects += tuple(Thing(id, "", "", at) for id, at in moved.items() if scene.thing(id) is None)  # gone since
         relations = tuple(r for r in scene.relations if r.subject not in moved)
-        drawers = {
-            "",
-            *(t.id for t in (*scene.furniture, *scene.objects) if opens(t)),
-        }  # it tells by how far they are open
-        relations += tuple(Relation(id, "on", under) for id, under in borne.items() if under not in drawers)
+        drawers = {t.id for t in (*scene.furniture, *scene.objects) if opens(t)}  # what is in one moves with it
+        relations += tuple(Relation(id, "on", under) for id, under in borne.items() if under and under not in drawers)
         robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
         return replace(scene, objects=objects, furniture=furniture, relations=relations, robots=robots)
 

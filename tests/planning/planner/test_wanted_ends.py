@@ -1,4 +1,4 @@
-"""Ends that are wanted: what is so already stays, what is missing is moved, and "only" is never told as done unmade."""
+"""Wanted ends: things in place stay, missing ones are moved, and "only" is told as done where it is true."""
 
 from __future__ import annotations
 

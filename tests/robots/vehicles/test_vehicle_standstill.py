@@ -25,6 +25,14 @@ from worldfs.testing.manual_clock import ManualClock
 from .conftest import ME, settings
 
 
+def connected(clock: ManualClock) -> vda5050_vehicle.Vda5050Vehicle:
+    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
+    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
+    made._link._up.set()
+    made._online = "ONLINE"
+    return made
+
+
 def agv(state: dict[str, Any], *, up: bool = True, online: str = "ONLINE") -> bool:
     clock = ManualClock()
     target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
@@ -88,10 +96,7 @@ def test_a_vehicle_that_does_not_drive_and_is_elsewhere_each_time_does_not_stand
     places: tuple[float, float], expected: bool
 ) -> None:
     clock = ManualClock()
-    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
-    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
-    made._link._up.set()
-    made._online = "ONLINE"
+    made = connected(clock)
     for number, x in enumerate(places, 1):
         clock.advance(1.0)
         made._hear_state(state(number, x))
@@ -107,10 +112,7 @@ def test_a_vehicle_that_was_driving_while_it_was_cut_off_stands_soon_where_it_ha
     monkeypatch: pytest.MonkeyPatch, taken: bool
 ) -> None:
     clock = ManualClock()
-    target = Target(ME, "real_robot", driver="vda5050", config=settings(1883))
-    made = vda5050_vehicle.Vda5050Vehicle(target, PluginContext(clock), vda5050_settings.read_settings(target))
-    made._link._up.set()
-    made._online = "ONLINE"
+    made = connected(clock)
     monkeypatch.setattr(made, "_send", lambda *about: None)
     for number in (1, 2):
         clock.advance(1.0)

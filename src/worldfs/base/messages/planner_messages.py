@@ -176,7 +176,7 @@ ROWS = {
     "planner.name_why": ("{name}: {why}", "{name}：{why}"),
     "planner.was_ajar": ("how far it was open is not known", "不知道原来开了多少"),
     "planner.was_held": ("it was in a gripper", "它原来在夹爪里"),
-    "planner.was_unknown": ("what it was on or in is not known", "不知道它原来在什么上面或里面"),
+    "planner.was_unknown": ("the scene does not tell where it was before", "场景里看不出它原来在哪里"),
     "planner.was_in_cup": ("it was in {name}, and nothing is put into that", "它原来在{name}里，而那里不能放东西"),
     "planner.gone_now": ("it is not in the scene any more", "它已不在场景中"),
     "planner.not_there_now": ("{name} is not where it was", "{name} 已不在原处"),

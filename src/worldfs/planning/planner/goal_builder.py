@@ -141,10 +141,8 @@ class GoalBuilder:
     def _foresee(self, clause: Clause) -> None:
         """Reads this clause in the scene as it is then."""
         if self.goals and (clause.then or clause.end or not self.together):
-            lifted = clause.shift is not None and isinstance(
-                self.goals[-1], HoldingGoal
-            )  # a distance from where it lay
-            self._in(*predicted_scene(self.page, self.goals[:-1] if lifted else self.goals))
+            from_where_it_lay = clause.shift is not None and isinstance(self.goals[-1], HoldingGoal)
+            self._in(*predicted_scene(self.page, self.goals[:-1] if from_where_it_lay else self.goals))
             self.resolve.walked = self._mobile and any(isinstance(g, AtGoal | VisitGoal | HomeGoal) for g in self.goals)
 
     def _read(self, clauses: list[Clause], text: str) -> CommandIntent:

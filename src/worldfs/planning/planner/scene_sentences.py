@@ -37,7 +37,9 @@ def with_contradictions(said: str, asked: str, scene: Scene, language: str, ids:
     def is_meant(id: str) -> bool:
         return id in ids or thing_names.name(scene.thing(id), language, scene, id).casefold() in text
 
-    untold = (one for one in scene.relations if scene.thing(one.subject) and lacks_holder(one, scene))
+    here = {thing.id for thing in (*scene.objects, *scene.furniture)}
+    loose = (one for one in scene.relations if one.subject in here and one.object not in here)
+    untold = (one for one in loose if lacks_holder(one, scene))
     meant = [one for one in (*scene.contradicted, *untold) if is_meant(one.subject) or is_meant(one.object)]
     end = "。" if told.zh else ". "
     apart = [one for one in meant if one.relation != "held_by" and scene.thing(one.object) is not None]

@@ -32,7 +32,7 @@ PLACED = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, CentreGoa
 
 
 class WantedEnds:
-    """The ends of one instruction, in its scene. What is so already counts; only what is missing is moved."""
+    """The wanted ends of one instruction. Things that are already in place stay; only missing ones are moved."""
 
     def __init__(self, meaning: GoalBuilder) -> None:
         self.meaning, self.scene = meaning, meaning.scene

@@ -133,12 +133,8 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "", on: str = "") -
         spots = sorted(_spots(arm, held, basket), key=away)
         if spots and away(spots[0]) <= NEAR_SPOT:
             return spots
-        at = np.array([x, y, -lowered + half])
-        exact = (
-            [_goal_in(arm, held, basket, at[:2], -lowered)] if under == basket.id and arm.limits.holds(held, at) else []
-        )
         narrow = sorted(_narrow_spots(arm, held, basket), key=away)[:TRIED]
-        return [*exact, *narrow, *spots] or _no_room(held, basket.id, job)
+        return [*narrow, *spots] or _no_room(held, basket.id, job)
     return [PlacementGoal(np.array([x, y, -lowered + half]), under)]
 
 
